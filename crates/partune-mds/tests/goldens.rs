@@ -1,0 +1,143 @@
+//! What can be counted by hand.
+
+use partune_mds::{Counts, Outcome};
+
+use crate::support::{followed, phase};
+
+/// Two PEs write neighbouring records of three numbers in turn, `n` times each. Lines have 32 bytes: the first record is in line 0, the second in lines
+/// 0 and 1.
+const NEIGHBOURS: &str = "param n: int = 10; param pad: int = 3;
+    domain elem = 0..1; data Pos[elem, 3]: f64; layout Pos: pad 3 -> pad, base 0;
+    decompose elem -> 2 by block; machine { line 32 };
+    main = seq (t = 1, n) phase write forall (e in elem) task { writes Pos[e, *] };";
+
+#[test]
+fn false_sharing_is_counted_to_the_unit() {
+    for n in [1, 2, 10, 1000] {
+        let outcome = followed(NEIGHBOURS, &[("n", n)]);
+        let counts = outcome.counts();
+        let n = n as u64;
+        // Line 0 is new to both, line 1 to the second; from the second turn on each write finds line 0 taken.
+        let wanted = Counts { writes: 6 * n, cold: 3, false_sharing: 2 * n - 2, ..Counts::default() };
+        assert_eq!(counts, wanted, "{n} turns");
+        assert_eq!(outcome.phases[0].turns, n);
+        // Bytes 0 to 23 of line 0, and 24 to 47 of lines 0 and 1.
+        let sets: Vec<(u64, u64)> = outcome.phases[0].pes.iter().map(|pe| (pe.lines, pe.bytes)).collect();
+        assert_eq!(sets, [(1, 24), (2, 24)]);
+    }
+}
+
+#[test]
+fn padding_ends_it() {
+    let counts = followed(NEIGHBOURS, &[("pad", 4)]).counts();
+    assert_eq!(counts, Counts { writes: 60, cold: 2, ..Counts::default() });
+}
+
+/// A row of 16 numbers, four in a line, two PEs. Each turn every number becomes the mean of its neighbours, from one array to the other and back.
+const STENCIL: &str = "domain cell = 0..15; domain inner = 1..14; data A[cell], B[cell]: f64;
+    decompose cell -> 2 by block; machine { line 32; memory 100; near 10; upgrade 1 };
+    let half(i) = i div 8;
+    proc sweep = { phase there forall (i in inner on half(i)) task { reads A[i-1], A[i+1]; writes B[i]; weight 1 };
+                   phase back forall (i in inner on half(i)) task { reads B[i-1], B[i+1]; writes A[i]; weight 1 } };
+    main = seq (t = 1, 3) sweep;";
+
+#[test]
+fn a_stencil_by_hand() {
+    let source = STENCIL.replace("data A[cell], B[cell]: f64;", "data A[cell]: f64; data B[cell]: f64;");
+    let outcome = followed(&source, &[]);
+    let (there, back) = (phase(&outcome, "there"), phase(&outcome, "back"));
+    // 14 tasks, each of two reads and a write, in each of three turns.
+    for row in [there, back] {
+        let counts = row.counts();
+        assert_eq!((counts.reads, counts.writes, row.turns), (84, 42, 3));
+        assert_eq!(row.pes.iter().map(|pe| pe.tasks).collect::<Vec<_>>(), [21, 21]);
+    }
+    // PE 0 reads A[0..8] of lines 0 to 2 and writes B[1..7] of lines 0 and 1; PE 1 reads A[7..15] of lines 1 to 3 and writes B[8..14] of two.
+    let first: Vec<u64> = there.pes.iter().map(|pe| pe.counts.cold).collect();
+    assert_eq!(first, [5, 5]);
+    assert_eq!(there.pes.iter().map(|pe| (pe.lines, pe.bytes)).collect::<Vec<_>>(), [(5, 16 * 8), (5, 16 * 8)]);
+    // Back, B[0..8] are read and A[1..7] written: only line 2 of B is new to PE 0, and line 1 of it to PE 1.
+    assert_eq!(back.pes.iter().map(|pe| pe.counts.cold).collect::<Vec<_>>(), [1, 1]);
+    // From the second turn on A[8] is new to PE 0 and A[7] to PE 1, written by the other one: true sharing, once a turn.
+    assert_eq!(there.pes.iter().map(|pe| pe.counts.true_sharing).collect::<Vec<_>>(), [2, 2]);
+    assert_eq!(back.pes.iter().map(|pe| pe.counts.true_sharing).collect::<Vec<_>>(), [2, 2]);
+    assert_eq!(outcome.counts().false_sharing, 0, "borders of lines are borders of PEs");
+    // One number of 8 bytes each way; in the first turn nobody has written A.
+    let flow: Vec<_> =
+        outcome.flow.iter().map(|it| (it.writer, it.reader, it.from_others(), it.pairs.clone())).collect();
+    assert_eq!(flow, [(0, 1, 48, vec![(0, 1, 24), (1, 0, 24)]), (1, 0, 32, vec![(0, 1, 16), (1, 0, 16)])]);
+    // Own and others': 12 of the 14 reads a PE and turn are of inner cells that somebody wrote (B[0] and B[15] nobody wrote).
+    assert_eq!(outcome.flow[0].bytes, 3 * 8 * 26);
+}
+
+#[test]
+fn what_shares_nothing_is_silent() {
+    // Blocks that begin at lines: reads and writes of one's own only.
+    let outcome = followed(
+        "domain i = 0..1023; data A[i]: f64; data B[i]: f64; decompose i -> 4 by block; machine { memory 1; near 1; far 1; upgrade 1; barrier 1 };
+         main = seq (t = 1, 5) { phase a forall (k in i) task { reads A[k]; updates B[k]; weight 2 }; barrier };",
+        &[],
+    );
+    let counts = outcome.counts();
+    let sharing = counts.true_sharing + counts.false_sharing + counts.migrated + counts.capacity;
+    assert_eq!((sharing, counts.cold, counts.upgrades), (0, 256, 128));
+    assert!(outcome.flow.iter().all(|flow| flow.from_others() == 0 && flow.pairs.is_empty()));
+    let bounds = outcome.bounds;
+    assert_eq!((bounds.imbalance_s, bounds.phases_s, bounds.turns_s, bounds.false_sharing_s), (0.0, 0.0, 0.0, 0.0));
+    assert_eq!((bounds.ideal_s, bounds.synchronisation_s), (5.0 * 256.0 * 2.0, 5.0));
+    assert_eq!(outcome.run_s, 2560.0 + 64.0 + 32.0 + 5.0);
+}
+
+/// A mesh of 8 by 8 elements whose numbers go to and fro: neighbours have numbers far apart, and the first eight have the contact. The versions of
+/// the published study: blocks or subdomains, padded or not, threads bound or not, one barrier or two.
+const CRASH: &str = "param pad: int = 3; param unbound: int = 7; param second: int = 1;
+    param T: int = 6; param us: time = 1;
+    let number(x, y) = (y*8 + x)*37 mod 64; let place(e) = e*45 mod 64;
+    let px(e) = place(e) mod 8; let py(e) = place(e) div 8;
+    domain elem = 0..63; data Pos[elem, 3]: f64; data Vel[elem, 3]: f64; data Force[elem, 3]: f64;
+    layout Pos, Vel, Force: pad 3 -> pad;
+    machine { line 32; memory us/10; near us/10; upgrade us/10; barrier us; unbound unbound };
+    let contact(e) = [e < 16]*8*us; let owner(e) = OWNER;
+    decompose elem -> 4 by owner(e) = owner(e);
+    main = seq (t = 1, T) {
+      phase Contact forall (e in elem) task {
+        reads Pos[e, *], Pos[number(max(px(e) - 1, 0), py(e)), *], Pos[number(min(px(e) + 1, 7), py(e)), *],
+              Pos[number(px(e), max(py(e) - 1, 0)), *], Pos[number(px(e), min(py(e) + 1, 7)), *];
+        writes Force[e, *]; weight us + contact(e) };
+      barrier; if (second = 1) barrier;
+      phase Update forall (e in elem) task { reads Force[e, *]; updates Pos[e, *], Vel[e, *]; weight us };
+      barrier; if (second = 1) barrier
+    };";
+
+fn crash(owner: &str, pad: i64, unbound: i64, second: i64) -> Outcome {
+    followed(&CRASH.replace("OWNER", owner), &[("pad", pad), ("unbound", unbound), ("second", second)])
+}
+
+#[test]
+fn the_versions_of_crash_have_their_signs() {
+    let (blocks, quarters) = ("e div 16", "(py(e) div 4)*2 + px(e) div 4");
+    let sp = crash(blocks, 3, 7, 1);
+    let sd = crash(quarters, 3, 7, 1);
+    let sd2 = crash(quarters, 4, 7, 1);
+    let sd3 = crash(quarters, 4, 0, 1);
+    let sd4 = crash(quarters, 4, 0, 0);
+    // Subdomains: less to communicate and more even work, and neighbours in lines belong to others.
+    assert!(sd.bounds.communication_s < sp.bounds.communication_s, "{:?} {:?}", sp.bounds, sd.bounds);
+    assert!(sd.bounds.imbalance_s < sp.bounds.imbalance_s, "{:?} {:?}", sp.bounds, sd.bounds);
+    assert!(
+        sd.counts().false_sharing > sp.counts().false_sharing && sd.bounds.false_sharing_s > sp.bounds.false_sharing_s
+    );
+    // A record a line: no false sharing, and three quarters of a line are used.
+    assert!(sd.counts().false_sharing > 0);
+    assert_eq!((sd2.counts().false_sharing, sd2.bounds.false_sharing_s), (0, 0.0));
+    assert!(sd2.phases.iter().flat_map(|phase| &phase.pes).all(|pe| pe.bytes == pe.lines * 24));
+    // Threads that stay where they are bring nothing with them.
+    assert!(sd2.counts().migrated > 0 && sd2.phases.iter().flat_map(|phase| &phase.pes).any(|pe| pe.moved > 0));
+    assert_eq!(sd3.counts().migrated, 0);
+    assert!(sd3.phases.iter().flat_map(|phase| &phase.pes).all(|pe| pe.moved == 0) && sd3.run_s < sd2.run_s);
+    // One of two barriers in a row less: half of the synchronisation, and all else as before.
+    assert_eq!(sd3.bounds.synchronisation_s, 24.0);
+    assert_eq!(sd4.bounds.synchronisation_s, 12.0);
+    assert_eq!(sd3.counts(), sd4.counts());
+    assert_eq!([&sp, &sd, &sd2, &sd3].map(|it| it.bounds.sum() > sd4.bounds.sum()), [true; 4]);
+}
