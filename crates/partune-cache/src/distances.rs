@@ -3,7 +3,7 @@
 //! (Mattson, Gecsei, Slutz, Traiger 1970).
 //!
 //! Each line has a mark at the time of its last use, and a distance is the number of marks after one. Marks are bits, and the words of bits are counted in
-//! a Fenwick tree. When times run out, those with a mark are numbered anew from 0.
+//! a Fenwick tree. When times run out, those with a mark are numbered anew from 0. Most accesses are to lines that were used just before: these need no tree.
 
 /// What the accesses so far had as distances. Memory: some 20 bytes for each different line.
 #[derive(Clone, Debug)]
@@ -29,6 +29,10 @@ impl Distances {
     /// An access to a line: its number, where a new one has the next number that is free (see [`Lines`](crate::Lines)). Gives its distance, none where it is
     /// the first to its line; a number beyond the next one is taken for the next. Cost: O(log n) for n different lines.
     pub fn touch(&mut self, line: u32) -> Option<usize> {
+        if self.user.last() == Some(&line) {
+            self.count(0);
+            return Some(0);
+        }
         if self.user.len() == self.marks.size() {
             self.compact();
         }
@@ -36,20 +40,24 @@ impl Distances {
         let line = (line as usize).min(self.last.len());
         let distance = if line == self.last.len() {
             self.last.push(now);
+            self.marks.put(now);
             None
         } else {
             let before = std::mem::replace(&mut self.last[line], now);
-            let distance = self.marks.after(before);
-            self.marks.take(before);
-            if self.counts.len() <= distance {
-                self.counts.resize(distance + 1, 0);
-            }
-            self.counts[distance] += 1;
+            let distance = self.marks.after(before, now);
+            self.marks.carry(before, now);
+            self.count(distance);
             Some(distance)
         };
-        self.marks.put(now);
         self.user.push(line as u32);
         distance
+    }
+
+    fn count(&mut self, distance: usize) {
+        if self.counts.len() <= distance {
+            self.counts.resize(distance + 1, 0);
+        }
+        self.counts[distance] += 1;
     }
 
     /// How many accesses had which distance.
@@ -104,6 +112,8 @@ struct Marks {
 }
 
 const BITS: usize = u64::BITS as usize;
+/// Words that are counted as fast as the tree tells them.
+const NEAR: usize = 8;
 
 impl Marks {
     fn new(size: usize) -> Marks {
@@ -131,6 +141,17 @@ impl Marks {
         self.add(time / BITS, u32::MAX);
     }
 
+    /// Takes one and puts another: words that are the same count as before.
+    fn carry(&mut self, from: usize, to: usize) {
+        if from / BITS == to / BITS {
+            let word = &mut self.words[from / BITS];
+            *word = *word & !(1 << (from % BITS)) | 1 << (to % BITS);
+        } else {
+            self.take(from);
+            self.put(to);
+        }
+    }
+
     /// Adds modulo 2³², so that subtracting is adding too.
     fn add(&mut self, word: usize, by: u32) {
         let mut at = word + 1;
@@ -140,8 +161,13 @@ impl Marks {
         }
     }
 
-    fn after(&self, time: usize) -> usize {
+    /// How many there are after a time, where none is later than another one.
+    fn after(&self, time: usize, now: usize) -> usize {
         let (word, bit) = (time / BITS, time % BITS);
+        if now / BITS - word < NEAR {
+            let later = self.words[word + 1..=now / BITS].iter().map(|word| word.count_ones()).sum::<u32>();
+            return ((self.words[word] >> bit).count_ones() + later) as usize - 1;
+        }
         // Up to `time` itself, in its word and before it.
         let mut until = (self.words[word] & (u64::MAX >> (BITS - 1 - bit))).count_ones() as usize;
         let mut at = word;
