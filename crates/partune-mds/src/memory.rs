@@ -85,6 +85,8 @@ struct Pe {
     lines: Lines,
     distances: Distances,
     copies: Vec<Copy>,
+    /// The line of the last access and its number among `copies`, plus one: most are followed by others to it.
+    last: (usize, usize),
 }
 
 #[derive(Debug)]
@@ -181,10 +183,13 @@ impl Memory {
         let index = (number - self.first_line) as usize;
         let Memory { words, lines, pes, latencies, .. } = self;
         let (pe, line) = (&mut pes[usize::from(who.pe)], &mut lines[index]);
-        let id = pe.lines.id(index as u64) as usize;
-        if id >= pe.copies.len() {
-            pe.copies.resize(id + 1, Copy::default());
+        if pe.last.0 != index || pe.last.1 == 0 {
+            pe.last = (index, pe.lines.id(index as u64) as usize + 1);
+            if pe.last.1 > pe.copies.len() {
+                pe.copies.resize(pe.last.1, Copy::default());
+            }
         }
+        let id = pe.last.1 - 1;
         let copy = &mut pe.copies[id];
         let distance = pe.distances.touch(id as u32);
         // The bytes of this line that are touched, from its begin.

@@ -9,7 +9,7 @@ use partune_model::model::{EffectKind, Model};
 use partune_model::{Diagnostic, Span};
 
 use crate::Options;
-use crate::layout::{Arrays, int, number};
+use crate::layout::{Arrays, Dimension, int, number};
 use crate::memory::{Latencies, Memory, Notes, Touch, Who};
 use crate::outcome::{Bounds, Counts, DataRow, Flow, Outcome, PeRow, PhaseRow, SIZES, Size};
 use crate::program::{EachOver, Loop, Node, Pieces, Program, Reference, Work, at};
@@ -67,9 +67,9 @@ pub(crate) fn walk(
         phase: phases - 1,
         closing: phases - 1,
         turn: 0,
-        turns: 0,
+        place: Vec::new(),
+        dealt: 0,
         steps: 0,
-        work: vec![(0.0, Counts::default()); program.pes],
         rows: vec![Counts::default(); phases * program.pes * arrays.all.len()],
         pes: vec![PeRow::default(); phases * program.pes],
         sets: vec![(0, 0); program.pes],
@@ -128,11 +128,10 @@ struct Walk<'a> {
     turn: u32,
     /// The phase of the last loop over a domain: what PEs wait for each other at its end is its.
     closing: usize,
-    /// Loops that threads were dealt to PEs for.
-    turns: u64,
+    /// Which PE each thread is on, and how often they were dealt; empty where it is open since all met.
+    place: Vec<usize>,
+    dealt: u64,
     steps: u64,
-    /// Weights and latencies of each PE since all met.
-    work: Vec<(f64, Counts)>,
     rows: Vec<Counts>,
     pes: Vec<PeRow>,
     /// Working sets of the turn.
@@ -196,18 +195,32 @@ impl Walk<'_> {
     /// A task outside of all loops over domains: the first PE does it, and the others wait.
     fn alone(&mut self, work: &Work) -> Result<(), Diagnostic> {
         self.join();
+        let before = self.first_pe();
         self.work(work, 0, 0)?;
-        let (weight, counts) = self.work[0];
-        self.alone.work += weight;
-        self.alone.latency += counts.latency_s;
-        self.alone.false_sharing += counts.false_sharing_s;
-        self.alone.migrated += counts.migrated_s;
+        let after = self.first_pe();
+        self.alone.work += after.work - before.work;
+        self.alone.latency += after.latency - before.latency;
+        self.alone.false_sharing += after.false_sharing - before.false_sharing;
+        self.alone.migrated += after.migrated - before.migrated;
         let end = self.clocks[0];
         for pe in 1..self.clocks.len() {
             self.pes[self.phase * self.program.pes + pe].wait_s += end - self.clocks[pe];
         }
         self.begin_at(end);
         Ok(())
+    }
+
+    /// What the first PE did in this phase so far.
+    fn first_pe(&self) -> Alone {
+        let (row, arrays) = (self.phase * self.program.pes, self.arrays.all.len());
+        let mut counts = Counts::default();
+        self.rows[row * arrays..(row + 1) * arrays].iter().for_each(|of_array| counts.add(of_array));
+        Alone {
+            work: self.pes[row].work_s,
+            latency: counts.latency_s,
+            false_sharing: counts.false_sharing_s,
+            migrated: counts.migrated_s,
+        }
     }
 
     fn forall(&mut self, each: &Loop) -> Result<(), Diagnostic> {
@@ -310,19 +323,23 @@ impl Walk<'_> {
         Ok(Owned { first, places })
     }
 
-    /// Where threads are: each on its own PE, or anywhere, drawn anew.
+    /// Where threads are: each on its own PE; or anywhere, drawn anew where all have met.
     fn places(&mut self) -> Vec<usize> {
+        if !self.place.is_empty() {
+            return self.place.clone();
+        }
         let mut place: Vec<usize> = (0..self.program.pes).collect();
         if self.unbound != 0 {
-            let mut state = self.unbound ^ self.turns.wrapping_mul(0xD134_2543_DE82_EF95);
+            let mut state = self.unbound ^ self.dealt.wrapping_mul(0xD134_2543_DE82_EF95);
             for at in (1..place.len()).rev() {
                 state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
                 let mut drawn = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
                 drawn = (drawn ^ (drawn >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
                 place.swap(at, ((drawn ^ (drawn >> 31)) % (at as u64 + 1)) as usize);
             }
-            self.turns += 1;
+            self.dealt += 1;
         }
+        self.place.clone_from(&place);
         place
     }
 
@@ -360,13 +377,13 @@ impl Walk<'_> {
             if weight < 0.0 || !weight.is_finite() {
                 return Err(Diagnostic::error(*span, format!("a weight of {weight}")));
             }
-            self.work[pe].0 += weight;
             self.pes[self.phase * self.program.pes + pe].work_s += weight;
             seconds += weight;
         }
         let who = Who { pe: pe as u16, thread: thread as u16, phase: self.phase as u16, turn: self.turn };
         for reference in &work.references {
-            seconds += self.each(reference, 0, who)?;
+            seconds +=
+                if reference.each.is_empty() { self.reference(reference, who)? } else { self.each(reference, 0, who)? };
         }
         self.clocks[pe] += seconds;
         Ok(())
@@ -410,16 +427,14 @@ impl Walk<'_> {
         let array = &self.arrays.all[reference.array];
         let mut touch =
             Touch { first: array.first, count: 1, address: array.address, bytes: array.bytes, is_write: false };
-        // Dimensions of which all is meant, but for those at the end that lie together.
-        let mut whole: [(u64, u64, u64); 8] = [(0, 0, 0); 8];
-        let mut wholes = 0;
+        // Dimensions of which all is meant, but for those at the end that lie together. Most references have none, which costs nothing.
+        let mut whole = Vec::new();
         for (dimension, index) in array.dimensions.iter().zip(&reference.index).rev() {
             let Some(index) = index else {
                 if dimension.number == touch.count && dimension.apart == touch.count * touch.bytes {
                     touch.count *= dimension.length;
                 } else {
-                    whole[wholes] = (dimension.length, dimension.number, dimension.apart);
-                    wholes += 1;
+                    whole.push(*dimension);
                 }
                 continue;
             };
@@ -433,25 +448,19 @@ impl Walk<'_> {
             touch.first += offset * dimension.number;
             touch.address += offset * dimension.apart;
         }
-        self.runs(reference, touch, &whole[..wholes], who)
+        self.runs(reference, touch, &whole, who)
     }
 
     /// Runs of elements for each combination of the dimensions of which all is meant.
-    fn runs(
-        &mut self,
-        reference: &Reference,
-        touch: Touch,
-        whole: &[(u64, u64, u64)],
-        who: Who,
-    ) -> Result<f64, Diagnostic> {
-        let Some(((length, number, apart), rest)) = whole.split_last() else {
+    fn runs(&mut self, reference: &Reference, touch: Touch, whole: &[Dimension], who: Who) -> Result<f64, Diagnostic> {
+        let Some((dimension, rest)) = whole.split_last() else {
             return self.touch(reference, touch, who);
         };
         let mut seconds = 0.0;
-        for at in 0..*length {
+        for at in 0..dimension.length {
             self.step(reference.span)?;
-            let first = touch.first + at * number;
-            let address = touch.address + at * apart;
+            let first = touch.first + at * dimension.number;
+            let address = touch.address + at * dimension.apart;
             seconds += self.runs(reference, Touch { first, address, ..touch }, rest, who)?;
         }
         Ok(seconds)
@@ -464,7 +473,6 @@ impl Walk<'_> {
         }
         let pe = usize::from(who.pe);
         let row = (self.phase * self.program.pes + pe) * self.arrays.all.len() + reference.array;
-        let before = self.rows[row];
         let mut notes =
             Notes { counts: &mut self.rows[row], set: &mut self.sets[pe], distances: &mut self.distances[self.phase] };
         let mut seconds = 0.0;
@@ -473,11 +481,6 @@ impl Walk<'_> {
         }
         if reference.kind != EffectKind::Reads {
             seconds += self.memory.touch(who, Touch { is_write: true, ..touch }, &mut notes);
-        }
-        if seconds > 0.0 {
-            self.work[pe].1.latency_s += self.rows[row].latency_s - before.latency_s;
-            self.work[pe].1.false_sharing_s += self.rows[row].false_sharing_s - before.false_sharing_s;
-            self.work[pe].1.migrated_s += self.rows[row].migrated_s - before.migrated_s;
         }
         Ok(seconds)
     }
@@ -497,7 +500,7 @@ impl Walk<'_> {
     fn begin_at(&mut self, time: f64) {
         self.met = time;
         self.clocks.fill(time);
-        self.work.fill((0.0, Counts::default()));
+        self.place.clear();
     }
 
     fn enter(&mut self) {

@@ -6,6 +6,9 @@ use proptest::prelude::*;
 
 use crate::support::tried;
 
+#[path = "../../../fuzz/model_data.rs"]
+mod fuzz;
+
 fn any_model() -> impl Strategy<Value = String> {
     let by = prop_oneof![
         Just("block".to_owned()),
@@ -57,7 +60,8 @@ proptest! {
             let counts = outcome.counts();
             prop_assert_eq!(counts.true_sharing + counts.false_sharing + counts.migrated, 0);
         }
-        prop_assert_eq!(tried(&source, &[], &Options::default()), Ok(outcome));
+        let formatted = format(&source).unwrap_or_default();
+        prop_assert_eq!(tried(&formatted, &[], &Options::default()), Ok(outcome));
     }
 
     #[test]
@@ -75,9 +79,7 @@ proptest! {
                 _ => bytes.truncate(at.max(1)),
             }
         }
-        let Ok(text) = String::from_utf8(bytes) else { return Ok(()) };
-        let few = Options { max_elements: 100_000, max_lines: 100_000, max_references: 100_000, max_turns: 100_000 };
-        let _ = tried(&text, &[], &few);
+        fuzz::model_data(&bytes);
     }
 }
 

@@ -100,6 +100,10 @@ fn spaced(before: Option<Token<'_>>, left: Token<'_>, right: Token<'_>, gap: boo
     if sign(left, ARITHMETIC) || sign(right, ARITHMETIC) {
         return gap || word(left);
     }
+    // All that follows, in a list: `nbr[elem, ..]`.
+    if sign(left, &[","]) && sign(right, &[".."]) {
+        return true;
+    }
     if sign(left, &["^", "..", "(", "["]) || sign(right, &["^", "..", ")", "]", ",", ";", ":"]) {
         return false;
     }

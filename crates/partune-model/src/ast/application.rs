@@ -63,6 +63,7 @@ pub enum By {
     Graph(Name, Option<Name>),
     /// `owner(i, j) = e`.
     Owner(Vec<Name>, Expr),
+    If(Expr, Box<Spanned<By>>, Box<Spanned<By>>),
 }
 
 /// What is said of the machine.

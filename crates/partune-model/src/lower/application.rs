@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use partune_expr::{Environment, Expr, Number, Rat, Symbol};
+use partune_expr::{Bool, Environment, Expr, Number, Rat, Symbol};
 use partune_objects::partition::{Options, Weighted, partition};
 
 use super::{Lower, Meaning, Type};
@@ -232,60 +232,73 @@ impl<'a> Lower<'a> {
             let text = format!("`{}` is decomposed already", domain.name);
             self.error(decompose.domain.span, text);
         }
-        let names: Vec<String> = match &decompose.by.node {
-            By::Owner(names, _) => names.iter().map(|name| name.node.clone()).collect(),
-            _ => (0..domain.ranges.len()).map(|at| format!("{}'{at}", domain.name)).collect(),
-        };
-        if names.len() != domain.ranges.len() {
-            let text = format!("`{}` has {} dimension(s), not {}", domain.name, domain.ranges.len(), names.len());
-            self.error(decompose.by.span, text);
-            return;
+        let symbols: Vec<Symbol> =
+            (0..domain.ranges.len()).map(|at| self.variable(&format!("{}'{at}", domain.name))).collect();
+        if let Some(owner) = self.owner(&decompose.by, &domain, &parts, &symbols) {
+            let owners = Owners { parts, symbols, owner, span: decompose.by.span };
+            self.model.application.domains[index].owners = Some(owners);
         }
-        let symbols: Vec<Symbol> = names.iter().map(|name| self.variable(name)).collect();
+    }
+
+    /// The owner of the index that symbols stand for.
+    fn owner(&mut self, by: &'a ast::Spanned<By>, domain: &Domain, parts: &Expr, symbols: &[Symbol]) -> Option<Expr> {
         // The place in row-major order, and how many there are.
         let (mut place, mut count) = (Expr::zero(), Expr::one());
-        for ((lo, hi), symbol) in domain.ranges.iter().zip(&symbols) {
+        for ((lo, hi), symbol) in domain.ranges.iter().zip(symbols) {
             let length = hi - lo + Expr::one();
             place = &place * &length + (Expr::from(symbol) - lo);
             count = &count * &length;
         }
-        let span = decompose.by.span;
-        let owner = match &decompose.by.node {
+        Some(match &by.node {
             By::Block if count.is_zero() => Expr::zero(),
-            By::Block => (&place * &parts).floor_div(&count),
-            By::Cyclic => place.modulo(&parts),
+            By::Block => (&place * parts).floor_div(&count),
+            By::Cyclic => place.modulo(parts),
             By::BlockCyclic(size) => {
                 let value = self.int(size, &mut Vec::new());
                 if value.to_rat().is_some_and(|value| value < Rat::ONE) {
                     self.error(size.span, "a block has at least one index");
-                    return;
+                    return None;
                 }
-                place.floor_div(&value).modulo(&parts)
+                place.floor_div(&value).modulo(parts)
             }
             By::Table(name) => {
-                let [symbol] = &symbols[..] else {
-                    self.error(span, "a table has one index: the domain must have one dimension");
-                    return;
+                let [symbol] = symbols else {
+                    self.error(by.span, "a table has one index: the domain must have one dimension");
+                    return None;
                 };
                 let Some(values) = self.model.tables.get(name.node.as_str()).cloned() else {
                     let known: Vec<String> = self.model.tables.keys().map(ToString::to_string).collect();
                     self.unknown(&name.node, name.span, "table", &known);
-                    return;
+                    return None;
                 };
-                self.check_owners(&values, &domain, &parts, name);
+                self.check_owners(&values, domain, parts, name);
                 Expr::table(&name.node.as_str().into(), vec![Expr::from(symbol)])
             }
-            By::Graph(name, weight) => match self.partitioned(&domain, &parts, name, weight.as_ref()) {
-                Some(table) => Expr::table(&table, symbols.iter().map(Expr::from).collect()),
-                None => return,
-            },
+            By::Graph(name, weight) => {
+                let table = self.partitioned(domain, parts, name, weight.as_ref())?;
+                Expr::table(&table, symbols.iter().map(Expr::from).collect())
+            }
             By::Owner(names, e) => {
-                let mut scope =
-                    names.iter().zip(&symbols).map(|(name, it)| (name.node.clone(), Type::Int, it.into())).collect();
+                if names.len() != symbols.len() {
+                    let text = format!("`{}` has {} dimension(s), not {}", domain.name, symbols.len(), names.len());
+                    self.error(by.span, text);
+                    return None;
+                }
+                let bound = names.iter().zip(symbols);
+                let mut scope = bound.map(|(name, it)| (name.node.clone(), Type::Int, it.into())).collect();
                 self.int(e, &mut scope)
             }
-        };
-        self.model.application.domains[index].owners = Some(Owners { parts, symbols, owner, span });
+            By::If(condition, then, otherwise) => match self.condition(condition, &mut Vec::new()) {
+                Bool::True => self.owner(then, domain, parts, symbols)?,
+                Bool::False => self.owner(otherwise, domain, parts, symbols)?,
+                open => {
+                    let holds = open.iverson();
+                    let (a, b) =
+                        (self.owner(then, domain, parts, symbols)?, self.owner(otherwise, domain, parts, symbols)?);
+                    &holds * &a + (Expr::one() - &holds) * b
+                }
+            },
+        })
     }
 
     /// A table of owners has one for each index, and each is a PE.

@@ -81,7 +81,7 @@ pub struct Machine {
     pub upgrade: Expr,
     /// What a barrier takes from the last that comes until all go on.
     pub barrier: Expr,
-    /// Not 0: threads are not bound to PEs. In each phase they are on others, drawn from this.
+    /// Not 0: threads are not bound to PEs. Where all have met they go on elsewhere, drawn from this.
     pub unbound: Expr,
     /// The node of a PE; none: all are on one.
     pub node: Option<(Symbol, Expr)>,

@@ -84,9 +84,21 @@ impl Parser<'_> {
         self.expect("->")?;
         let parts = self.expr()?;
         self.expect("by")?;
+        Ok(Decompose { domain, parts, by: self.by()? })
+    }
+
+    fn by(&mut self) -> Parse<Spanned<By>> {
+        self.nested(|parser| {
+            let begin = parser.peek().span;
+            let node = parser.kind_of_by()?;
+            Ok(Spanned { node, span: parser.since(begin) })
+        })
+    }
+
+    fn kind_of_by(&mut self) -> Parse<By> {
         let begin = self.peek();
         self.at += usize::from(begin.kind == Kind::Word);
-        let node = match begin.text {
+        Ok(match begin.text {
             "block" => By::Block,
             "cyclic" => By::Cyclic,
             "block_cyclic" => {
@@ -113,13 +125,19 @@ impl Parser<'_> {
                 self.expect("=")?;
                 By::Owner(names, self.expr()?)
             }
+            "if" => {
+                let condition = self.expr()?;
+                self.expect("then")?;
+                let then = Box::new(self.by()?);
+                self.expect("else")?;
+                By::If(condition, then, Box::new(self.by()?))
+            }
             _ => {
                 self.at -= usize::from(begin.kind == Kind::Word);
-                let all = ["block", "cyclic", "block_cyclic", "table", "graph", "owner"];
+                let all = ["block", "cyclic", "block_cyclic", "table", "graph", "owner", "if"];
                 return Err(self.wanted(&one_of(all)));
             }
-        };
-        Ok(Decompose { domain, parts, by: Spanned { node, span: self.since(begin.span) } })
+        })
     }
 
     /// `machine { line 64; far 2us; node(q) = q div 4 }`.
