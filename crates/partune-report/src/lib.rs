@@ -4,6 +4,7 @@
 
 mod advise;
 mod couple;
+mod data;
 mod ending;
 mod export;
 mod hints;
@@ -26,6 +27,7 @@ pub mod words;
 
 pub use advise::{advice_document, advice_id, advice_schema, advice_text};
 pub use couple::{couple_document, couple_schema, couple_text};
+pub use data::{data_document, data_schema, data_text};
 pub use ending::lines as ending_lines;
 pub use export::{ExportError, FILES as PARQUET_FILES, chrome, parquet};
 pub use hints::{hints_document, hints_schema, hints_text};

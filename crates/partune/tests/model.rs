@@ -64,7 +64,8 @@ fn the_library_is_in_the_book() {
     let mut list = String::from(
         "# Models\n\nContention models of parallel programs in PAMELA: what could run in parallel, and the resources of the machine. \
          [The language](language.md) has the rules; `partune model estimate FILE` gives bounds on the time as formulas, \
-         `simulate` runs the model, `decide` says when which alternative is best, `emit` writes that as code. \
+         `simulate` runs the model, `decide` says when which alternative is best, `emit` writes that as code, \
+         and `data` follows what tasks do to data ([what would its data cost?](../model-data.md)). \
          Each gives up after 600 seconds or beyond 4 GiB of memory; `--time-limit SECONDS` and `--memory-limit MIB` allow more or less.\n\n\
          The pages below are made from the models in `crates/partune-model/library/` and show what the commands print for the \
          values that stand in the model; `-D NAME=VALUE` gives others.\n\n| model | what it is |\n|---|---|\n",
@@ -289,4 +290,67 @@ fn what_is_wrong_with_a_model_is_said_once() {
         assert_eq!((output.status.code(), said.matches(wrong).count()), (Some(1), 1), "{said}");
         assert!(said.contains("wrong.pam: 1 error"), "{said}");
     }
+}
+
+/// The crash example as data: the parts of the run that its README measured, and what its versions change.
+#[test]
+fn data_of_a_model_are_followed() {
+    let path = workspace().join("examples/crash/model/crash.pam").display().to_string();
+    let followed = |more: &[&str]| -> Value {
+        let all = [&["model", "data", "--json", &path], more].concat();
+        serde_json::from_str(&text(&all)).expect("it is JSON")
+    };
+    let version = |subdomains: &str, record: &str, unbound: &str, barriers: &str| {
+        let values = [("subdomains", subdomains), ("record", record), ("unbound", unbound), ("barriers", barriers)];
+        let values: Vec<String> = values.iter().map(|(name, value)| format!("-D{name}={value}")).collect();
+        followed(&values.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let part = |it: &Value, name: &str| it["bounds"][name].as_f64().expect("a number");
+    let count = |it: &Value, name: &str| it["counts"][name].as_u64().expect("a number");
+    let (sp, sd) = (version("0", "3", "1", "2"), version("1", "3", "1", "2"));
+    let (sd2, sd3) = (version("1", "8", "1", "2"), version("1", "8", "0", "2"));
+    let (sd4, sd8) = (version("1", "8", "0", "1"), followed(&["--alt", "SD8"]));
+    // Facets, bars and updates of twelve steps at 20 µs, on four PEs: 0.61 s; what was recorded of SP has an imbalance of 0.46 s, of SD a gap M' of 31 ms.
+    for it in [&sp, &sd, &sd2, &sd3, &sd4, &sd8] {
+        assert!((part(it, "ideal_s") - 0.609).abs() < 0.001, "{:#}", it["bounds"]);
+        let sum: f64 = it["bounds"].as_object().expect("parts").values().filter_map(Value::as_f64).sum();
+        assert!((sum - it["run_s"].as_f64().expect("a number")).abs() < 1e-9);
+    }
+    let uneven = |it: &Value| part(it, "imbalance_s") + part(it, "phases_s") + part(it, "turns_s");
+    assert!((uneven(&sp) - 0.46).abs() < 0.01 && uneven(&sd) < 0.05, "{:#} {:#}", sp["bounds"], sd["bounds"]);
+    assert!((part(&sd3, "phases_s") - 0.0307).abs() < 0.001, "{:#}", sd3["bounds"]);
+    assert!(part(&sd, "communication_s") < part(&sp, "communication_s"));
+    assert!(count(&sd, "false_sharing") > count(&sp, "false_sharing"));
+    assert_eq!((count(&sd2, "false_sharing"), count(&sd3, "false_sharing")), (0, 0));
+    assert!(count(&sd2, "migrated") > 0 && count(&sd3, "migrated") == 0);
+    assert!((2.0 * part(&sd4, "synchronisation_s") - part(&sd3, "synchronisation_s")).abs() < 1e-12);
+    assert!((2.0 * part(&sd8, "synchronisation_s") - part(&sd4, "synchronisation_s")).abs() < 1e-12);
+    assert!(part(&sd8, "phases_s") < 0.1 * part(&sd4, "phases_s"), "{:#} {:#}", sd4["bounds"], sd8["bounds"]);
+    let shown = text(&["model", "data", &path, "-Drecord=3"]);
+    for line in ["where the time goes", "misses of lines by their cause", "false sharing: PEs write", "velocity"] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    // All other readings of the same text: nobody is faster than the bounds.
+    let estimate: Value =
+        serde_json::from_str(&text(&["model", "estimate", "--json", "--alt", "main", &path])).expect("it is JSON");
+    assert!(estimate["head_tail"].as_f64() <= sd4["run_s"].as_f64(), "{estimate:#}");
+    assert!(estimate["head_tail"].as_f64() > Some(0.6), "{estimate:#}");
+    let source = std::fs::read_to_string(&path).expect("it reads");
+    assert!(source == text(&["model", "fmt", &path]), "partune model fmt --write {path}");
+}
+
+#[test]
+fn what_is_wrong_with_data_is_told_at_its_place() {
+    let folder = tempfile::tempdir().expect("there is room for a model");
+    let path = folder.path().join("wrong.pam").display().to_string();
+    let model = "domain d = 0..9; data A[d]: f64;\ndecompose d -> 2 by block;\nmain = forall (i in d) task { reads A[i + 1] };\n";
+    std::fs::write(&path, model).expect("a model is written");
+    let output = partune(&["model", "data", &path]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("`A` has indices 0 to 9, not 10") && said.contains("wrong.pam:3:37"), "{said}");
+    std::fs::write(&path, "main = delay(1);\n").expect("a model is written");
+    let output = partune(&["model", "data", &path]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && said.contains("says nothing of data"), "{said}");
 }

@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Subcommand, ValueEnum};
 use partune_expr::{Expr, Number, Rat};
+use partune_mds::follow;
 use partune_model::decide::decide;
 use partune_model::emit::{Language, emit};
 use partune_model::estimate::{Bounds, ClosedForm, closed_form, numbers};
 use partune_model::model::{Alternative, Model};
 use partune_model::simulate::{Options, Outcome, Ties, break_down, record, simulate};
 use partune_model::{Values, format, lower, parse, trace};
+use partune_report::{data_document, data_schema, data_text};
 use serde_json::json;
 
 use crate::output;
@@ -25,6 +27,7 @@ use crate::output;
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  partune model estimate pipeline.pam -D S=8 -D N=100 -D tc=2\n  \
                         partune model simulate adi.pam -D N=512 -D P=8 -D tf=1 -D tm=4 --alt plain\n  \
+                        partune model data crash.pam -D P=8\n  \
                         partune model emit adi.pam -D P=8 --as rust")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -45,6 +48,8 @@ enum Action {
     Simulate(Simulate),
     /// When is which alternative best
     Decide(Decide),
+    /// Follow the data of the model: working sets, misses, false sharing, what flows, and where the time goes
+    Data(Data),
     /// Write a function that chooses the best alternative
     Emit(Emit),
 }
@@ -128,6 +133,26 @@ struct Decide {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune model data crash.pam -D P=8 -D pad=8")]
+struct Data {
+    /// The model: a file that ends in .pam
+    #[arg(required_unless_present = "schema")]
+    file: Option<PathBuf>,
+    /// The value of a parameter
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
+    define: Vec<(String, Rat)>,
+    /// The alternative to follow; else `main`, else the only one
+    #[arg(long, value_name = "NAME")]
+    alt: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the JSON schema of --json and stop
+    #[arg(long)]
+    schema: bool,
+}
+
+#[derive(clap::Args)]
 #[command(after_help = "Example:\n  partune model emit adi.pam -D P=8 --as rust")]
 struct Emit {
     #[command(flatten)]
@@ -168,6 +193,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Action::Estimate(args) => estimate(args),
         Action::Simulate(args) => run_simulation(args),
         Action::Decide(args) => run_decision(args),
+        Action::Data(args) => run_data(args),
         Action::Emit(args) => run_emission(args),
     }
 }
@@ -205,6 +231,17 @@ impl Source {
             Some(model) => Ok(model),
             None => bail!("{}: {} errors", self.path.display(), diagnostics.len()),
         }
+    }
+
+    /// The model without values, where it can be read so: what partitions a graph cannot.
+    fn open(&self) -> Option<Model> {
+        let folder = self.path.parent().unwrap_or(Path::new("")).to_owned();
+        lower(&self.text, &parse(&self.text).0, &Values::new(), &move |name: &str| read_table(&folder, name)).0
+    }
+
+    /// The name of the file, without its ending.
+    fn name(&self) -> String {
+        self.path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
     /// Tells what is wrong, with the lines it is about; the error says only that something was.
@@ -274,7 +311,7 @@ fn estimate(args: &Estimate) -> anyhow::Result<()> {
     let given = source.model(&values)?;
     let all_given = given.open().next().is_none();
     // The formula is of open parameters, unless only some are given: then of those that are left.
-    let general = if all_given { source.model(&Values::new())? } else { given.clone() };
+    let general = if all_given { source.open() } else { None }.unwrap_or_else(|| given.clone());
     let mut text = String::new();
     let mut list = Vec::new();
     for alternative in chosen(&given, args.alt.as_deref())? {
@@ -343,18 +380,37 @@ fn assumptions(model: &Model) -> Vec<&str> {
     stated.chain(["times are not negative"]).collect()
 }
 
-fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
-    let source = args.input.source()?;
-    let model = source.model(&args.input.complete(&source))?;
-    let alternative = match (args.alt.as_deref(), &model.alternatives[..]) {
-        (None, [first, ..]) if first.name == "main" => first,
-        (None, [only]) => only,
+/// The one alternative that is meant: `main`, where there is one and no other is named.
+fn one<'a>(model: &'a Model, name: Option<&str>) -> anyhow::Result<&'a Alternative> {
+    match (name, &model.alternatives[..]) {
+        (None, [first, ..]) if first.name == "main" => Ok(first),
+        (None, [only]) => Ok(only),
         (None, all) => {
             let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
             bail!("which one? there are {}\n  remedy: choose with --alt", names.join(", "));
         }
-        (name, _) => chosen(&model, name)?.remove(0),
+        (name, _) => Ok(chosen(model, name)?.remove(0)),
+    }
+}
+
+fn run_data(args: &Data) -> anyhow::Result<()> {
+    let Some(file) = args.file.as_ref().filter(|_| !args.schema) else {
+        return output::print(&data_schema());
     };
+    let input = Input { file: file.clone(), define: args.define.clone() };
+    let source = input.source()?;
+    let model = source.model(&input.complete(&source))?;
+    let alternative = one(&model, args.alt.as_deref())?;
+    let outcome =
+        follow(&model, alternative, &partune_mds::Options::default()).map_err(|error| source.failed(&error))?;
+    let name = if alternative.name == "main" { source.name() } else { alternative.name.clone() };
+    output::print(&if args.json { data_document(&name, &outcome) } else { data_text(&name, &outcome, output::style()) })
+}
+
+fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
+    let source = args.input.source()?;
+    let model = source.model(&args.input.complete(&source))?;
+    let alternative = one(&model, args.alt.as_deref())?;
     let ties = match args.ties {
         TieName::Program => Ties::Program,
         TieName::Reverse => Ties::Reverse,
@@ -479,7 +535,7 @@ fn run_emission(args: &Emit) -> anyhow::Result<()> {
         LanguageName::C => Language::C,
         LanguageName::Python => Language::Python,
     };
-    let name = source.path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let name = source.name();
     let folder = source.path.parent().unwrap_or(Path::new("")).to_owned();
     let instance = |more: &Values| {
         let mut all = values.clone();
