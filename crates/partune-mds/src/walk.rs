@@ -7,6 +7,7 @@ use std::collections::binary_heap::PeekMut;
 
 use partune_model::model::{EffectKind, Model};
 use partune_model::{Diagnostic, Span};
+use partune_objects::random::Random;
 
 use crate::Options;
 use crate::layout::{Arrays, Dimension, int, number};
@@ -330,13 +331,7 @@ impl Walk<'_> {
         }
         let mut place: Vec<usize> = (0..self.program.pes).collect();
         if self.unbound != 0 {
-            let mut state = self.unbound ^ self.dealt.wrapping_mul(0xD134_2543_DE82_EF95);
-            for at in (1..place.len()).rev() {
-                state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-                let mut drawn = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-                drawn = (drawn ^ (drawn >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-                place.swap(at, ((drawn ^ (drawn >> 31)) % (at as u64 + 1)) as usize);
-            }
+            Random::new(self.unbound ^ self.dealt.wrapping_mul(0xD134_2543_DE82_EF95)).shuffle(&mut place);
             self.dealt += 1;
         }
         self.place.clone_from(&place);
