@@ -4,8 +4,8 @@ use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -36,11 +36,8 @@ const GRACE: Duration = Duration::from_secs(3);
 pub fn launch(plan: &Plan, launch: &Launch, said: &Path) -> Result<Ended, CoupleError> {
     let results = std::path::absolute(&plan.results).unwrap_or_else(|_| plan.results.clone());
     let lengths: Vec<String> = plan.lengths.iter().map(ToString::to_string).collect();
-    let interrupted = Arc::new(AtomicUsize::new(0));
-    let watched: Vec<_> = [SIGHUP, SIGINT, SIGTERM]
-        .iter()
-        .filter_map(|signal| signal_hook::flag::register_usize(*signal, interrupted.clone(), *signal as usize).ok())
-        .collect();
+    let watch = watch();
+    watch.is_idle.store(false, Ordering::SeqCst);
     let stderr = File::create(said).map_or_else(|_| Stdio::null(), Stdio::from);
     let child = Command::new("sh")
         .args(["-c", &launch.command])
@@ -57,12 +54,40 @@ pub fn launch(plan: &Plan, launch: &Launch, said: &Path) -> Result<Ended, Couple
         .stderr(stderr)
         // A group of its own: what the shell started ends with it.
         .process_group(0)
-        .spawn()
-        .map_err(CoupleError::NotStarted)?;
+        .spawn();
     let most = Duration::try_from_secs_f64(plan.timeout_s).unwrap_or(Duration::MAX);
-    let ended = wait(child, most, &interrupted).map_err(CoupleError::NotStarted);
-    watched.into_iter().for_each(|id| _ = signal_hook::low_level::unregister(id));
+    let ended = child.and_then(|child| wait(child, most, &watch.signal)).map_err(CoupleError::NotStarted);
+    watch.is_idle.store(true, Ordering::SeqCst);
     ended
+}
+
+/// Signals that end a process: while a launch is under way, which of them came; otherwise they do what they always do.
+struct Watch {
+    is_idle: Arc<AtomicBool>,
+    /// 0: none.
+    signal: Arc<AtomicUsize>,
+}
+
+/// Begins to watch, once. A signal that was ignored (`nohup`) stays so.
+fn watch() -> &'static Watch {
+    static WATCH: OnceLock<Watch> = OnceLock::new();
+    WATCH.get_or_init(|| {
+        let watch = Watch { is_idle: Arc::new(AtomicBool::new(true)), signal: Arc::default() };
+        let ignored = ignored();
+        for signal in [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0) {
+            // Where it cannot be watched, it ends partune alone.
+            let _ = signal_hook::flag::register_conditional_default(signal, watch.is_idle.clone());
+            let _ = signal_hook::flag::register_usize(signal, watch.signal.clone(), signal as usize);
+        }
+        watch
+    })
+}
+
+/// Signals that this process ignores: signal 1 is the lowest bit.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// Ends this process as a signal would have.

@@ -112,11 +112,29 @@ fn an_interruption_ends_the_launch() {
         assert_eq!(output.status.signal(), Some(if signal == "INT" { 2 } else { 15 }), "{output:?}");
         let (_, told) = said(&output);
         assert!(told.contains("interrupted; 0 of 2 launches are in ./plan.results.jsonl"), "{told}");
-        for pid in pids.split_whitespace() {
+        // They were told to, and take their time: who never ends is found by the end of the test's own time.
+        let is_gone = |pid: &str| {
             let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            assert!(state.is_empty() || state.contains(") Z "), "{state}");
+            state.is_empty() || state.contains(") Z ")
+        };
+        while !pids.split_whitespace().all(is_gone) {
+            std::thread::sleep(std::time::Duration::from_millis(10));
         }
     }
+}
+
+/// With `nohup`, the end of a terminal ends nothing.
+#[test]
+fn an_ignored_signal_ends_no_launch() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("there is room for a plan");
+    let plan = "command = 'kill -HUP $PPID; sleep 0.3; echo still there >&2; exit 3'\nsizes = [1]\npes = [1]\n";
+    std::fs::write(folder.path().join("plan.toml"), plan).expect("a plan is written");
+    let mut nohup = Command::new("nohup");
+    nohup.current_dir(folder.path()).args([env!("CARGO_BIN_EXE_partune"), "couple", "plan.toml"]);
+    let output = nohup.output().expect("nohup runs");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(said(&output).1.contains("still there"), "{output:?}");
 }
 
 #[test]
