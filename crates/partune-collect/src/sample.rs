@@ -124,7 +124,6 @@ fn of_thread(rate: u32, attention: NonNull<Attention>) -> Option<(Ticks, Arc<Cou
     if unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) } != 0 {
         return None;
     }
-    // Threads that do the same at the same time are not all looked at in the same moment.
     let ticks = Ticks::begin(rate, attention.as_ptr() as usize >> 6, tick)?;
     let [ticked, missed, spent] = [const { AtomicU64::new(0) }; 3];
     let counts = Counts { ticks: ticked, missed, spent, clock, begin: cpu_time_of(clock) };
@@ -310,6 +309,9 @@ extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
         errno::kept(|| {
             let begin = partune_parts::clock::now();
             sampler.note(context);
+            if let Some(ticks) = &sampler.ticks {
+                ticks.ticked();
+            }
             // SAFETY: the context of this handler.
             unsafe { restart::wait(context) };
             let took = partune_parts::clock::now().saturating_sub(begin);

@@ -7,35 +7,59 @@
 //! The task clock's signal is one that is ignored where nobody handles it, and that waits only once: one that comes while the thread becomes
 //! another program, or blocks all signals for an hour, does no harm. Its descriptor is closed at once, since programs close descriptors that they
 //! do not know; the page that is mapped of it keeps it.
+//!
+//! A program whose turns are as long as a period, or as a simple part of it, would be met at the same places again and again. So the task clock gets
+//! another period every few ticks, around the one that is wanted. That takes another event, since the old one's descriptor is closed.
 
 use std::ffi::{c_int, c_void};
-use std::os::fd::AsRawFd as _;
-use std::ptr::NonNull;
+use std::fs::File;
+use std::os::fd::IntoRawFd as _;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
 
 use crate::perf::{Attributes, SOFTWARE, TASK_CLOCK};
 use crate::signals::{Handler, action, handle};
 
 pub(crate) enum Ticks {
-    /// The page that keeps the event.
-    TaskClock(NonNull<c_void>),
+    TaskClock(TaskClock),
     Timer(libc::timer_t),
 }
 
+/// An event of the kernel, and those that take its place.
+pub(crate) struct TaskClock {
+    /// The page that keeps the event.
+    page: AtomicPtr<c_void>,
+    signal: c_int,
+    /// The wanted period, in nanoseconds.
+    period: u64,
+    /// Ticks since the beginning.
+    ticks: AtomicUsize,
+    /// Of threads, for other periods in each.
+    part: usize,
+}
+
 impl Ticks {
-    /// Lets a handler run in the calling thread, `rate` times a second of its CPU time, the first time after a part of 64. `None` if the system cannot.
+    /// Lets a handler run in the calling thread, `rate` times a second of its CPU time; `part` is another one for each thread, so that those that do the same
+    /// at the same time are not all looked at in the same moment. `None` if the system cannot.
     pub(crate) fn begin(rate: u32, part: usize, handler: Handler) -> Option<Ticks> {
-        task_clock(rate, handler).or_else(|| timer(rate, part, handler))
+        TaskClock::begin(rate, part, handler).map(Ticks::TaskClock).or_else(|| timer(rate, part, handler))
+    }
+
+    /// The handler runs.
+    pub(crate) fn ticked(&self) {
+        if let Ticks::TaskClock(clock) = self {
+            clock.ticked();
+        }
     }
 
     /// The handler may still run once.
     pub(crate) fn end(self) {
-        // SAFETY: the page and the timer are its own, and it is the last that knows them.
-        unsafe {
-            match self {
-                Ticks::TaskClock(page) => libc::munmap(page.as_ptr(), PAGE),
-                Ticks::Timer(timer) => libc::timer_delete(timer),
-            };
+        match self {
+            Ticks::TaskClock(clock) => unmap(clock.page.into_inner()),
+            // SAFETY: the timer is its own, and it is the last that knows it.
+            Ticks::Timer(timer) => unsafe {
+                libc::timer_delete(timer);
+            },
         }
     }
 }
@@ -43,8 +67,48 @@ impl Ticks {
 /// What is mapped of an event at least, on any machine: less is rounded up.
 const PAGE: usize = 1;
 
-fn task_clock(rate: u32, handler: Handler) -> Option<Ticks> {
-    static SIGNAL: OnceLock<Option<c_int>> = OnceLock::new();
+/// So many ticks have one period: a new event takes some 10 µs.
+const TICKS: usize = 8;
+
+impl TaskClock {
+    fn begin(rate: u32, part: usize, handler: Handler) -> Option<TaskClock> {
+        static SIGNAL: OnceLock<Option<c_int>> = OnceLock::new();
+        let period = 1_000_000_000 / u64::from(rate.max(1));
+        let first = open(period_of(period, part, 0))?;
+        let signal = (*SIGNAL.get_or_init(|| take([libc::SIGURG], handler)))?;
+        let page = AtomicPtr::new(map(first, signal)?);
+        Some(TaskClock { page, signal, period, ticks: AtomicUsize::new(0), part })
+    }
+
+    /// In the handler of a signal.
+    fn ticked(&self) {
+        let ticks = self.ticks.load(Relaxed) + 1;
+        self.ticks.store(ticks, Relaxed);
+        if ticks.is_multiple_of(TICKS)
+            && let Some(page) =
+                open(period_of(self.period, self.part, ticks / TICKS)).and_then(|event| map(event, self.signal))
+        {
+            unmap(self.page.swap(page, Relaxed));
+        }
+    }
+}
+
+/// The period of a turn: from a half to one and a half of the wanted one. Two turns that follow each other are as long as two of the wanted one, so that
+/// times that are long have as many ticks as they should; their periods are spread evenly, by multiples of the golden ratio.
+fn period_of(wanted: u64, part: usize, turn: usize) -> u64 {
+    let spread = ((part + turn / 2) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let more = ((u128::from(wanted) * u128::from(spread)) >> 64) as u64;
+    if turn.is_multiple_of(2) { wanted / 2 + more } else { wanted + wanted / 2 - more }
+}
+
+/// An event that ticks in the calling thread.
+fn open(period: u64) -> Option<File> {
+    Attributes { kind: SOFTWARE, config: TASK_CLOCK, period, wakeup: 1, ..Attributes::default() }.open()
+}
+
+/// Lets the event's ticks be a signal, and keeps it by a page that is mapped of it. Its descriptor is closed. By system calls that no collector sees, since the
+/// program may be interrupted anywhere.
+fn map(event: File, signal: c_int) -> Option<*mut c_void> {
     #[repr(C)]
     struct Owner {
         kind: c_int,
@@ -54,22 +118,26 @@ fn task_clock(rate: u32, handler: Handler) -> Option<Ticks> {
     const SET_SIGNAL: c_int = 10;
     const SET_OWNER: c_int = 15;
     const THREAD: c_int = 0;
-    let period = 1_000_000_000 / u64::from(rate.max(1));
-    let event = Attributes { kind: SOFTWARE, config: TASK_CLOCK, period, wakeup: 1, ..Attributes::default() }.open()?;
-    let signal = (*SIGNAL.get_or_init(|| take([libc::SIGURG], handler)))?;
-    let fd = event.as_raw_fd();
-    // SAFETY: the event's descriptor, a structure that outlives the call, and a new mapping.
+    let event = event.into_raw_fd();
+    // SAFETY: the event's descriptor, which nobody else has, a structure that outlives the call, and a new mapping.
     unsafe {
         let owner = Owner { kind: THREAD, thread: libc::gettid() };
-        if libc::fcntl(fd, SET_SIGNAL, signal) != 0
-            || libc::fcntl(fd, SET_OWNER, &raw const owner) != 0
-            || libc::fcntl(fd, libc::F_SETFL, libc::O_ASYNC | libc::O_NONBLOCK) != 0
-        {
-            return None;
-        }
-        let page = libc::mmap(std::ptr::null_mut(), PAGE, libc::PROT_READ, libc::MAP_SHARED, fd, 0);
-        NonNull::new(page).filter(|_| page != libc::MAP_FAILED).map(Ticks::TaskClock)
+        let is_set = libc::syscall(libc::SYS_fcntl, event, SET_SIGNAL, signal) == 0
+            && libc::syscall(libc::SYS_fcntl, event, SET_OWNER, &raw const owner) == 0
+            && libc::syscall(libc::SYS_fcntl, event, libc::F_SETFL, libc::O_ASYNC | libc::O_NONBLOCK) == 0;
+        let page = if is_set {
+            libc::syscall(libc::SYS_mmap, 0usize, PAGE, libc::PROT_READ, libc::MAP_SHARED, event, 0usize)
+        } else {
+            -1
+        };
+        libc::syscall(libc::SYS_close, event);
+        (page > 0).then_some(page as *mut c_void)
     }
+}
+
+fn unmap(page: *mut c_void) {
+    // SAFETY: an event's page, of which nobody else knows.
+    unsafe { libc::syscall(libc::SYS_munmap, page, PAGE) };
 }
 
 fn timer(rate: u32, part: usize, handler: Handler) -> Option<Ticks> {

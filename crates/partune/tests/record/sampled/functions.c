@@ -1,6 +1,5 @@
-/* Three functions take turns between calls of MPI, 5 : 3 : 2 on average; a fourth sleeps. Turns of one length would be in step with a clock that
- * ticks at one rate. Each rank prints the CPU time of each function, and how often a sleep was interrupted. With an argument it handles SIGURG
- * itself, and prints how many it got too many.
+/* Three functions take turns between calls of MPI, 5 : 3 : 2; a fourth sleeps. Each rank prints the CPU time of each function, and how often
+ * a sleep was interrupted. With an argument it handles SIGURG itself, and prints how many it got too many.
  *
  * expect 2 ranks
  */
@@ -45,14 +44,6 @@ __attribute__((noinline)) static int rest(void)
     return nanosleep(&short_time, NULL) != 0 || poll(NULL, 0, 1) != 0;
 }
 
-/* Between half of it and half more. */
-static long about(long turns)
-{
-    static unsigned long drawn = 1;
-    drawn = drawn * 6364136223846793005UL + 1442695040888963407UL;
-    return turns / 2 + (long)((double)turns * (double)(drawn >> 11) / 9007199254740992.0);
-}
-
 static volatile sig_atomic_t got;
 
 static void get(int signal)
@@ -71,9 +62,9 @@ int main(int argc, char** argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     while (used[0] + used[1] + used[2] < 2) {
         for (int turn = 0; turn < 20; ++turn) {
-            first(about(50000));
-            second(about(30000));
-            third(about(20000));
+            first(50000);
+            second(30000);
+            third(20000);
         }
         broken += rest();
         MPI_Barrier(MPI_COMM_SELF);
