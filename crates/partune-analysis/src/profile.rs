@@ -94,13 +94,14 @@ were there.
 * what main threads do outside of all recorded regions, where many recorders see no more than operations, has a row of its own, without
   visits.
 
-So exclusive times of the table `regions` and `idle` add up to run time × PEs. Example: a PE is 20 s in `main`, of these 5 in `MPI_Send`, of a run of 30 s: `main`
-15 s, `MPI_Send` 5 s, code outside of recorded regions 10 s.
+So exclusive times of the table `regions` add up, for a main thread, to the time from its first event to its last, without pauses outside of regions; for other
+PEs to their time in regions. Example: of a PE that records from 0 to 30 s, 20 s are in `main`, of these 5 in `MPI_Send`: `main` 15 s, `MPI_Send` 5 s, code outside of
+recorded regions 10 s.
 
 The table `activities` splits the time of each PE into computation, communication, synchronization, I/O, management and
-measurement. An operation counts as what its construct is for, everything inside it with it; all other time of a main thread
-is computation, of other threads that inside of recorded regions. `idle` is the rest of the run: other threads between regions,
-accelerators without work, pauses of recording.
+measurement. An operation counts as what its construct is for, everything inside it with it; all other time of a main thread, from its first event to its last,
+is computation, of other threads that inside of recorded regions. `idle` is the rest of the run, so each row adds up to it: other threads between regions,
+threads while their team is forked or joined, accelerators without work, pauses of recording, a PE that has not begun or has ended.
 
 Tables list at most 1000 rows, by exclusive time.
 
@@ -216,6 +217,10 @@ fn table<I>(trace: &Trace, name: &'static str, mut rows: Vec<(I, Sums)>, ids: im
 /// Time of each PE by activity.
 fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> Activities {
     let run = (trace.begin(), trace.end());
+    let extent = |pe: PeId| match trace.streams().get(pe) {
+        Some(stream) if trace.profile().is_none() => (stream.begin().unwrap_or(run.0), stream.end().unwrap_or(run.1)),
+        _ => run,
+    };
     let pes: Vec<PeId> = trace.active_pes().collect();
     let cpus = cpu_pes(trace);
     let rows: Vec<[Span; 6]> = pes
@@ -230,7 +235,7 @@ fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> Activities {
                 }
             }
             if cpus.binary_search(pe).is_ok() {
-                spans[Activity::Computation as usize] = Span(useful(trace, *pe, run));
+                spans[Activity::Computation as usize] = Span(useful(trace, *pe, extent(*pe)));
             }
             spans
         })

@@ -133,16 +133,20 @@ pub(crate) fn useful(trace: &Trace, pe: PeId, interval: (Time, Time)) -> i64 {
     }
 }
 
-/// What PEs of CPUs did in none of the recorded regions, for those that did something there: useful time of the whole run less that
-/// inside of regions. `times` are those of the trace.
+/// What main threads did in none of the recorded regions, between their first and last event, of those that did something there; pauses are not counted. From a
+/// profile: useful time of the whole run less that inside of regions. `times` are those of the trace.
 pub fn outside(trace: &Trace, times: &PathTimes) -> Vec<(PeId, Span)> {
     let run = (trace.begin(), trace.end());
-    let of_pe = |pe: &PeId| {
-        let code = times[*pe].iter().filter(|row| !trace.paths().operation(row.path).is_some());
-        let inside: Span = code.map(|row| row.exclusive).sum();
-        (*pe, (Span(useful(trace, *pe, run)) - inside).clamp_positive())
+    let of_pe = |pe: &PeId| match trace.profile() {
+        None => (*pe, crate::useful::outside_of(&trace.streams()[*pe])),
+        Some(profile) => {
+            let code = times[*pe].iter().filter(|row| !trace.paths().operation(row.path).is_some());
+            let inside: Span = code.map(|row| row.exclusive).sum();
+            (*pe, (Span(from_sums(trace, profile, *pe, run, None)) - inside).clamp_positive())
+        }
     };
-    let all: Vec<(PeId, Span)> = cpu_pes(trace).par_iter().map(of_pe).collect();
+    let main: Vec<PeId> = cpu_pes(trace).into_iter().filter(|pe| trace.pes()[*pe].thread == 0).collect();
+    let all: Vec<(PeId, Span)> = main.par_iter().map(of_pe).collect();
     all.into_iter().filter(|(_, time)| time.is_positive()).collect()
 }
 

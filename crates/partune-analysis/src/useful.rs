@@ -290,6 +290,27 @@ fn between_regions(stream: &Stream) -> Vec<(Time, Time)> {
     gaps
 }
 
+/// The time of a PE between its first and its last event that is in no region and in no pause.
+pub(crate) fn outside_of(stream: &Stream) -> Span {
+    let (Some(begin), Some(end)) = (stream.begin(), stream.end()) else { return Span::ZERO };
+    let mut covered: Vec<(Time, Time)> = stream.pauses.iter().map(|pause| (pause.begin, pause.end)).collect();
+    let mut last = Time::MIN;
+    for (enter, exit) in stream.visits.enter.iter().zip(&stream.visits.exit) {
+        // Of visits only the outermost: what is inside ends no later.
+        if *exit > last {
+            covered.push((*enter, *exit));
+            last = *exit;
+        }
+    }
+    covered.sort_unstable();
+    let (mut outside, mut position) = (Span::ZERO, begin);
+    for (from, to) in covered {
+        outside += from.since(position).clamp_positive();
+        position = position.max(to);
+    }
+    outside + end.since(position).clamp_positive()
+}
+
 /// The sum of ticks; at most the most that there can be, however damaged the times are.
 pub(crate) fn total(ticks: impl IntoIterator<Item = i64>) -> i64 {
     ticks.into_iter().map(Span).sum::<Span>().0
