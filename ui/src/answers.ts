@@ -605,8 +605,12 @@ export interface Answers {
     total: number;
   };
   "runs/R/environment": {
+    /** When the first event was, in milliseconds since 1970. */
+    began_ms: number | null;
     /** The command that was recorded, as a shell takes it. */
     command: string | null;
+    /** With their flags, where programs have them. */
+    compilers: string[];
     facts: {
       name: string;
       value: string;
@@ -616,6 +620,8 @@ export interface Answers {
       name: string[];
       paradigm: string[];
     };
+    /** Of the paradigms, with their versions. */
+    libraries: string[];
     machine: string | null;
     metrics: {
       name: string[];

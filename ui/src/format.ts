@@ -24,6 +24,9 @@ export function seconds(value: number | null | undefined): string {
 /** A duration in nanoseconds, as seconds() shows it. */
 export const duration = (ns: number | null | undefined): string => seconds(ns === null || ns === undefined ? null : ns / 1e9);
 
+/** A moment, given in milliseconds since 1970: 2026-11-25 15:25:25 UTC. */
+export const moment = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
 /** A share of one: 53.1 %. */
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined || !Number.isFinite(share)) return "–";

@@ -50,7 +50,7 @@ pub use operations::{OperationsError, read_operations};
 pub use other_pes::{OtherPes, PesPoint, PesRow, PesRuns, Unpredictable};
 pub use run::{
     Blocks, Clocks, Collective, Counts, Doing, Frame, Group, Location, Matched, Meeting, Member, Metric, Operation,
-    Passed, Pe, Process, Region, Run, Sample, Selected, Site, Transfer, TransferKind, Visit, Wait, Way,
+    Passed, Pe, Process, Provenance, Region, Run, Sample, Selected, Site, Transfer, TransferKind, Visit, Wait, Way,
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};

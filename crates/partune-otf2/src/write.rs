@@ -32,6 +32,9 @@ pub const OVERWRITTEN_EVENTS: &str = "PARTUNE::OVERWRITTEN_EVENTS";
 /// Of a process: by what choice of the user calls of some functions were not recorded.
 pub const LEFT_OUT: &str = "PARTUNE::LEFT_OUT";
 
+/// Properties of a process: the libraries of its paradigms with their versions, and what its program was compiled with.
+pub const LIBRARY: &str = "PARTUNE::LIBRARY";
+pub const COMPILER: &str = "PARTUNE::COMPILER";
 /// A property of the archive: the command that was recorded, as a shell takes it.
 pub const COMMAND: &str = "PARTUNE::COMMAND";
 

@@ -15,7 +15,7 @@ use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
 use partune_otf2::shallow::{self, Shallow};
-use partune_otf2::write::DEFINITION_CHUNK;
+use partune_otf2::write::{COMPILER, DEFINITION_CHUNK};
 use partune_parts::clock::Reading;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS};
 use partune_parts::log::{How, Step, Unit};
@@ -256,7 +256,10 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
     let shallow: Vec<_> = threads().filter_map(|(it, thread)| made_shallow(it, thread, &clock, begin)).collect();
     shallow::note(&shallow, threads().count()).into_iter().for_each(|note| summary.quality.add(note));
     let end_of = |process: &Process| {
-        let about = deaths::properties(&process.log, process.died(&clock), over(&process.log), &places, &mut strings);
+        let mut about =
+            deaths::properties(&process.log, process.died(&clock), over(&process.log), &places, &mut strings);
+        let compilers = places.compilers.get(&process.log.program).filter(|it| !it.is_empty());
+        about.extend(compilers.map(|compilers| (COMPILER.to_owned(), compilers.clone())));
         let seen = process.lanes.iter().map(|(_, lane)| deaths::last_seen(&process.log, lane, &places, &mut strings));
         End { about, seen: seen.collect() }
     };

@@ -59,6 +59,8 @@ pub(crate) struct Places {
     known: FxHashMap<(StringId, At), Box<[Function]>>,
     /// Modules without debug data that call something, for a hint.
     pub(crate) bare: Vec<String>,
+    /// What modules were compiled with, by their paths.
+    pub(crate) compilers: FxHashMap<String, String>,
 }
 
 impl Places {
@@ -129,6 +131,7 @@ impl Places {
             });
             self.known.insert(*address, functions.collect());
         }
+        self.compilers.insert(path.clone(), module.compilers().join("; "));
         if !module.has_debug_data() {
             self.bare.push(path);
         }

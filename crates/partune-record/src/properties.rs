@@ -1,7 +1,7 @@
 //! What the archive says of processes and threads beside their events: how they ended, on which processors they ran, what was lost.
 
 use partune_otf2::shallow::SHALLOW;
-use partune_otf2::write::{LEFT_OUT, LOST_EVENTS, OVERWRITTEN_EVENTS};
+use partune_otf2::write::{LEFT_OUT, LIBRARY, LOST_EVENTS, OVERWRITTEN_EVENTS};
 use partune_otf2::{ending, memory, processors};
 use partune_parts::layout::ANYBODY;
 use partune_parts::machine::Ran;
@@ -11,7 +11,7 @@ use crate::lanes::{Awaited, Lane};
 use crate::log::{Object, ProcessLog};
 use crate::unify::Local;
 
-/// How a process ended, as its properties, and where its threads were seen last.
+/// How a process ended and what its program was compiled with, as its properties, and where its threads were seen last.
 pub(crate) struct End {
     pub(crate) about: Vec<(String, String)>,
     pub(crate) seen: Vec<Option<(u64, String)>>,
@@ -21,7 +21,7 @@ pub(crate) struct End {
 pub(crate) fn of_process(log: &ProcessLog, end: &End) -> Vec<(String, String)> {
     let versions: Vec<String> = log.paradigms.iter().map(|(name, version)| format!("{name}: {version}")).collect();
     let object = |it: &Object| (format!("PARTUNE::OBJECT {}", it.number), format!("{} {}", it.kind, it.name));
-    let about = std::iter::once(("PARTUNE::LIBRARY".to_owned(), versions.join("; "))).chain(end.about.iter().cloned());
+    let about = std::iter::once((LIBRARY.to_owned(), versions.join("; "))).chain(end.about.iter().cloned());
     let choice = log.choice.iter().map(|words| (LEFT_OUT.to_owned(), words.clone()));
     about.chain(choice).chain(log.objects.iter().map(object)).chain(of_processors(log)).chain(of_memory(log)).collect()
 }

@@ -3,6 +3,7 @@
 //! For [`crate::module`]. `addr2line` finds functions, inlined calls and lines; names and declarations are read here,
 //! because it keeps neither.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use addr2line::Context;
@@ -12,13 +13,14 @@ use partune_base::{StringId, Strings};
 use rustc_hash::FxHashMap;
 
 use crate::elf::{Damaged, Storage, section};
-use crate::entry::{Bytes, Tree, Units, nests_too_deep};
+use crate::entry::{Bytes, Tree, Units, nests_too_deep, producer};
 use crate::place::{Frame, Function};
 
 /// Debug data that can be asked.
 pub(crate) struct Debug<'a> {
     context: Context<Bytes<'a>>,
     tree: Tree<'a>,
+    producers: BTreeSet<String>,
 }
 
 /// What a function is called and where it was declared, by unit and entry.
@@ -49,8 +51,15 @@ impl<'a> Debug<'a> {
         if (0..tree.units.len()).any(deep) {
             return Err(Damaged);
         }
+        let unit = |index| tree.units.get(index, &dwarf).map(|unit| UnitRef::new(&dwarf, unit));
+        let producers = (0..tree.units.len()).filter_map(unit).filter_map(producer).collect();
         let context = Context::from_arc_dwarf(dwarf).map_err(|_| Damaged)?;
-        Ok(Some(Self { context, tree }))
+        Ok(Some(Self { context, tree, producers }))
+    }
+
+    /// What compiled its units, with the flags where it says so, each once; assemblers are left out.
+    pub(crate) fn producers(&self) -> &BTreeSet<String> {
+        &self.producers
     }
 
     /// Appends the frames at an address, innermost first, and says which function really exists there.

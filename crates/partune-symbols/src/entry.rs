@@ -183,6 +183,16 @@ fn file_index(value: &AttributeValue<Bytes<'_>>) -> Option<u64> {
     }
 }
 
+/// What compiled a unit, with its flags where it says so; none for what an assembler made.
+pub(crate) fn producer(unit: UnitRef<'_, Bytes<'_>>) -> Option<String> {
+    if language(unit) == Some(gimli::DW_LANG_Mips_Assembler) {
+        return None;
+    }
+    let mut entries = unit.entries();
+    let value = entries.next_dfs().ok()??.attr_value(gimli::DW_AT_producer)?;
+    Some(unit.attr_string(value).ok()?.to_string_lossy().trim().to_owned()).filter(|text| !text.is_empty())
+}
+
 fn language(unit: UnitRef<'_, Bytes<'_>>) -> Option<DwLang> {
     let mut entries = unit.entries();
     let root = entries.next_dfs().ok()??;

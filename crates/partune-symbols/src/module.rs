@@ -3,6 +3,7 @@
 //! For the engine: open once, ask for all its addresses at once. A module is used by one thread at a time.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use object::{Object, ObjectSection as _};
 use partune_base::{StringId, Strings, short};
@@ -79,6 +80,20 @@ impl<'a> Module<'a> {
     /// Whether lines and inlined functions can be known at all (compiled with `-g`, or with a debug file).
     pub fn has_debug_data(&self) -> bool {
         self.debug.is_some()
+    }
+
+    /// What it was compiled with, each once: from its debug data, with flags where the compiler notes them, else what compilers leave in every program. At most 8.
+    pub fn compilers(&self) -> Vec<String> {
+        const MOST: usize = 8;
+        let mut found: BTreeSet<String> =
+            self.debug.as_ref().map_or_else(BTreeSet::new, |debug| debug.producers().clone());
+        if found.is_empty() {
+            let comment =
+                self.file.section_by_name(".comment").and_then(|section| section.data().ok()).unwrap_or_default();
+            let texts = comment.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).trim().to_owned());
+            found.extend(texts.filter(|text| !text.is_empty()));
+        }
+        found.into_iter().take(MOST).collect()
     }
 
     /// What was wrong with the tables.

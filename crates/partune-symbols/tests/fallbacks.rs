@@ -244,3 +244,27 @@ fn what_is_no_module_is_said() {
     let error = Module::parse("/tmp/notes.txt", b"notes", &NoFiles, &storage).err();
     assert!(matches!(error, Some(Error::NotElf { path, .. }) if path == "/tmp/notes.txt"));
 }
+
+/// With its flags, as `readelf` prints them; of a stripped program what the compiler leaves in each.
+#[test]
+fn what_a_program_was_compiled_with() {
+    let compilers = |program: &Program| {
+        let storage = Storage::new();
+        Module::parse(&program.path, &program.bytes, &NoFiles, &storage).expect("it is a program").compilers()
+    };
+    let program = Program::compile("heat.c", &["-g", "-O2"]);
+    let printed =
+        Command::new("readelf").args(["--debug-dump=info", &program.path]).output().expect("readelf runs").stdout;
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    let found = compilers(&program);
+    assert!(!found.is_empty());
+    for compiler in found {
+        assert!(compiler.contains(" -O2") && printed.contains(&compiler), "{compiler}");
+    }
+    let stripped = program.then("strip", &[]);
+    let dumped =
+        Command::new("readelf").args(["-p", ".comment", &stripped.path]).output().expect("readelf runs").stdout;
+    let found = compilers(&stripped);
+    assert!(matches!(&*found, [one] if String::from_utf8_lossy(&dumped).contains(one.as_str())), "{found:?}");
+    assert_eq!(compilers(&stripped.then("objcopy", &["--remove-section=.comment"])), [""; 0]);
+}

@@ -17,6 +17,20 @@ use crate::profile::Profile;
 use crate::stream::Visit;
 use crate::{Role, VisitIx, seal};
 
+/// Where a trace comes from, as far as its recorder tells.
+#[derive(Clone, Debug, Default)]
+pub struct Provenance {
+    /// The command that was recorded, as a shell takes it.
+    pub command: Option<StringId>,
+    /// What recorded it, with a version.
+    pub producer: Option<StringId>,
+    /// When its first event was, in nanoseconds since 1970.
+    pub began: Option<u64>,
+    /// Libraries of its paradigms with their versions, and compilers with their flags; what processes have in common once.
+    pub libraries: Vec<StringId>,
+    pub compilers: Vec<StringId>,
+}
+
 /// A trace in the making: every table is open. A reader fills it and seals it.
 #[derive(Clone, Debug, Default)]
 pub struct TraceBuilder {
@@ -33,8 +47,7 @@ pub struct TraceBuilder {
     pub files: Table<FileId, File>,
     pub objects: Table<ObjectId, Object>,
     pub streams: Table<PeId, Stream>,
-    /// The command that was recorded, if the recorder tells.
-    pub command: Option<StringId>,
+    pub provenance: Provenance,
     /// What was recorded instead of events; streams are empty then.
     pub profile: Option<Profile>,
     /// How the reader made times from the time stamps of each PE, if its recorder measured that; shorter is allowed.
@@ -99,13 +112,17 @@ impl Trace {
 
     /// The command that was recorded, as a shell takes it, if the recorder tells.
     pub fn command(&self) -> Option<&str> {
-        self.built.command.map(|command| self.built.strings.get(command))
+        self.built.provenance.command.map(|command| self.built.strings.get(command))
+    }
+
+    pub fn provenance(&self) -> &Provenance {
+        &self.built.provenance
     }
 
     /// The same trace of another command, which who recorded it knows better.
     #[must_use]
     pub fn with_command(mut self, command: &str) -> Trace {
-        self.built.command = Some(self.built.strings.intern(command));
+        self.built.provenance.command = Some(self.built.strings.intern(command));
         self.built.strings.make_printable(seal::NAME);
         self
     }

@@ -1,6 +1,6 @@
 // Environment: what recorded the run, where it ran, its clock, groups and metrics, and what was noticed about the archive.
 import { type Environment as Data, length, row } from "../api";
-import { count } from "../format";
+import { count, moment } from "../format";
 import { useApi } from "../load";
 import { Answer, Omitted, Quality } from "../parts/states";
 import { Table } from "../parts/table";
@@ -14,6 +14,18 @@ export function Environment() {
       <Answer of={answer}>{(data) => <Shown data={data} />}</Answer>
     </>
   );
+}
+
+/** Where the archive comes from, as far as its recorder tells. */
+function origin(data: Data) {
+  const known = (name: string, value: string | null) => (value ? [{ name, value }] : []);
+  return [
+    ...known("Command", data.command),
+    ...known("Recorded", data.began_ms === null ? null : moment(data.began_ms)),
+    ...known("Recorded by", data.producer),
+    ...data.libraries.flatMap((it) => known("Libraries", it)),
+    ...data.compilers.flatMap((it) => known("Compiled by", it)),
+  ];
 }
 
 function Facts({ rows }: { rows: { name: string; value: string }[] }) {
@@ -37,8 +49,7 @@ function Shown({ data }: { data: Data }) {
     <div class="columns">
       <section class="card" aria-labelledby="archive">
         <h2 id="archive">Archive</h2>
-        {data.producer && <p>Recorded by {data.producer}.</p>}
-        <Facts rows={data.command ? [{ name: "Command", value: data.command }, ...data.facts] : data.facts} />
+        <Facts rows={[...origin(data), ...data.facts]} />
       </section>
       <section class="card" aria-labelledby="machine">
         <h2 id="machine">Machine</h2>

@@ -18,6 +18,20 @@ pub struct Counts {
     pub devices: usize,
 }
 
+/// Where a run comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provenance<'a> {
+    /// The command that was recorded, as a shell takes it.
+    pub command: Option<&'a str>,
+    /// What recorded it, with a version.
+    pub producer: Option<&'a str>,
+    /// When its first event was, in nanoseconds since 1970.
+    pub began: Option<u64>,
+    /// Libraries of its paradigms with their versions, and compilers with their flags.
+    pub libraries: Vec<&'a str>,
+    pub compilers: Vec<&'a str>,
+}
+
 /// A stream of execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pe<'a> {
@@ -87,9 +101,17 @@ impl Run {
         Span(Base::of(&self.trace).total())
     }
 
-    /// The command that was recorded, as a shell takes it, where the recorder tells.
-    pub fn command(&self) -> Option<&str> {
-        self.trace.command()
+    /// Where the run comes from, as far as the recorder tells.
+    pub fn provenance(&self) -> Provenance<'_> {
+        let partune_trace::Provenance { producer, began, libraries, compilers, .. } = self.trace.provenance();
+        let text = |id: &StringId| self.trace.strings().get(*id);
+        Provenance {
+            command: self.trace.command(),
+            producer: producer.as_ref().map(text),
+            began: *began,
+            libraries: libraries.iter().map(text).collect(),
+            compilers: compilers.iter().map(text).collect(),
+        }
     }
 
     /// Event records.

@@ -20,7 +20,7 @@ use partune_trace::Trace;
 
 pub use code::{Frame, Location, Region, Site};
 pub use doing::{Doing, Meeting, Passed, Way};
-pub use facts::{Clocks, Counts, Group, Matched, Metric, Pe, Process};
+pub use facts::{Clocks, Counts, Group, Matched, Metric, Pe, Process, Provenance};
 pub use transfers::{Collective, Member, Transfer, TransferKind};
 pub use visits::{Operation, Sample, Visit};
 pub use waits::Wait;

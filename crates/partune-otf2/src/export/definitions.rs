@@ -35,7 +35,8 @@ pub(super) fn write<S: FnMut(&[u8])>(
     to: &mut Definitions<S>,
 ) -> Result<(), CodecError> {
     let trace = layout.trace;
-    to.clock(trace.clock().ticks_per_second(), 0, layout.stamp(trace.end()).saturating_add(1), None)?;
+    let length = layout.stamp(trace.end()).saturating_add(1);
+    to.clock(trace.clock().ticks_per_second(), 0, length, trace.provenance().began)?;
     for (number, name) in paradigms::all() {
         to.paradigm(number, name)?;
     }

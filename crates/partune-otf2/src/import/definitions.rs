@@ -155,6 +155,7 @@ pub(super) struct HandleDef {
 pub(super) struct Definitions {
     pub(super) resolution: u64,
     pub(super) global_offset: u64,
+    began: Option<u64>,
     texts: Vec<(u64, String)>,
     /// Attributes of events: id, name, and whether their values are texts.
     pub(super) attributes: Vec<(u64, u64, bool)>,
@@ -204,6 +205,7 @@ impl Definitions {
             Definition::ClockProperties(it) => {
                 self.resolution = it.timer_resolution;
                 self.global_offset = it.global_offset;
+                self.began = it.realtime_timestamp;
             }
             Definition::Text(it) => {
                 if self.text_ids.insert(u64::from(it.id), self.texts.len() as u32) {
@@ -434,6 +436,11 @@ impl Definitions {
             matches!(text, ending::KILLED | ending::ABORT) || text.starts_with(ending::SIGNAL)
         };
         ends.fold((0, 0), |(some, all), (_, _, end)| (some + u64::from(is_early(end)), all + 1))
+    }
+
+    /// When the first event was, in nanoseconds since 1970.
+    pub(super) fn began(&self) -> Option<u64> {
+        self.began.filter(|time| *time > 0 && *time < u64::MAX)
     }
 
     /// By what choice of the user calls of some functions were not recorded, in partune's own recordings.

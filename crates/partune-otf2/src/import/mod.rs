@@ -33,16 +33,19 @@ mod statistics;
 mod tables;
 mod weave;
 
-use partune_base::PeId;
+use std::collections::BTreeSet;
+
+use partune_base::{PeId, Strings};
 use partune_import::{Advance, Files, Format, ImportError};
-use partune_trace::{Trace, TraceBuilder};
+use partune_trace::{Provenance, Trace, TraceBuilder};
 use rayon::prelude::*;
 
 pub(crate) use archive::{Archive, read_anchor};
 pub(crate) use report::report_damage;
 
+use crate::codec::anchor::Anchor;
 use crate::codec::{self, Scope};
-use crate::write::COMMAND;
+use crate::write::{COMMAND, COMPILER, LIBRARY};
 use contexts::Contexts;
 use definitions::Definitions;
 use runs::{Between, Events};
@@ -63,6 +66,23 @@ pub const FORMAT: Format = Format {
 /// not depend on the number of threads.
 pub fn import(files: &dyn Files, anchor_name: &str, progress: Advance<'_>) -> Result<Trace, ImportError> {
     import_in_runs(files, anchor_name, None, progress)
+}
+
+/// What the anchor file and properties of processes say of where the archive comes from.
+fn provenance(anchor: &Anchor, definitions: &Definitions, strings: &mut Strings) -> Provenance {
+    let command = anchor.properties.iter().find(|(name, _)| name == COMMAND);
+    let mut of_processes = |wanted: &str| {
+        let texts = definitions.process_texts().filter(|(_, name, text)| *name == wanted && !text.is_empty());
+        texts.map(|(_, _, text)| text).collect::<BTreeSet<_>>().into_iter().map(|text| strings.intern(text)).collect()
+    };
+    let (libraries, compilers) = (of_processes(LIBRARY), of_processes(COMPILER));
+    Provenance {
+        command: command.map(|(_, command)| strings.intern(command)),
+        producer: Some(anchor.creator.trim()).filter(|it| !it.is_empty()).map(|creator| strings.intern(creator)),
+        began: definitions.began(),
+        libraries,
+        compilers,
+    }
 }
 
 /// The same with runs of at least so many bytes, for tests; the result does not depend on it.
@@ -91,8 +111,7 @@ pub fn import_in_runs(
     definitions.report(&mut builder.quality);
 
     let (tables, defined) = tables::build(&definitions, &mut builder);
-    let command = anchor.properties.iter().find(|(name, _)| name == COMMAND);
-    builder.command = command.map(|(_, command)| builder.strings.intern(command));
+    builder.provenance = provenance(&anchor, &definitions, &mut builder.strings);
     let TraceBuilder { regions, strings, quality, .. } = &mut builder;
     let contexts = Contexts::build(&definitions, regions, strings, &tables, quality);
     let statistics = statistics::read(&archive, &defined, quality);

@@ -67,6 +67,7 @@ fn what_is_written_is_read_again() {
         let anchor = folder.path().join("new.otf2");
         let again = open(&anchor, None);
         assert_eq!(again.command(), Some("mpirun -n 4 './an app'"), "{name}");
+        assert_eq!(again.provenance().began, trace.provenance().began, "{name}");
         assert_eq!((written.events, written.locations as usize), (again.events(), trace.pes().len()), "{name}");
         assert_eq!(printed_events(&anchor), again.events(), "{name}: the C library reads what we do");
         assert_eq!(complaints(&anchor), "", "{name}");

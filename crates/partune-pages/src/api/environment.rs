@@ -22,6 +22,12 @@ pub(super) struct Environment {
     producer: Option<String>,
     /// The command that was recorded, as a shell takes it.
     command: Option<String>,
+    /// When the first event was, in milliseconds since 1970.
+    began_ms: Option<u64>,
+    /// Of the paradigms, with their versions.
+    libraries: Vec<String>,
+    /// With their flags, where programs have them.
+    compilers: Vec<String>,
     facts: Vec<Fact>,
     processes: Processes,
     groups: Groups,
@@ -81,18 +87,25 @@ pub(super) fn environment(run: &Run, ask: &Ask<'_>) -> Result<Environment, Error
         metrics.name.push(text::name(metric.name));
         metrics.unit.push(text::name(metric.unit));
     }
+    let provenance = recorded.provenance();
+    let texts = |all: &[&str]| all.iter().take(rows).map(|it| text::long(it)).collect();
     let more = |all: usize| all.saturating_sub(rows);
     Ok(Environment {
         omitted: [
             ("processes", threads.count()),
             ("groups", more(recorded.groups().count())),
+            ("libraries", more(provenance.libraries.len())),
+            ("compilers", more(provenance.compilers.len())),
             ("metrics", more(recorded.metrics().count())),
             ("notices", run.diagnosis.quality.entries().len().saturating_sub(NOTICES.min(ask.most))),
         ]
         .into(),
         machine: run.machine.as_ref().map(partune_report::machine_text),
-        producer: None,
-        command: recorded.command().map(text::long),
+        producer: provenance.producer.map(text::name),
+        command: provenance.command.map(text::long),
+        began_ms: provenance.began.map(|time| time / 1_000_000),
+        libraries: texts(&provenance.libraries),
+        compilers: texts(&provenance.compilers),
         facts: partune_report::facts(&run.diagnosis).into_iter().map(|(name, value)| Fact { name, value }).collect(),
         processes,
         groups,

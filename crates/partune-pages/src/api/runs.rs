@@ -68,6 +68,7 @@ fn row(run: usize, slot: &Slot) -> Row {
             row.device_streams = Some(counts.device_streams);
             row.events = Some(recorded.events());
             row.duration_ns = Some(run.ns(recorded.end()));
+            row.producer = recorded.provenance().producer.map(text::name);
             row.profile_only = Some(recorded.is_profile());
         }
     }

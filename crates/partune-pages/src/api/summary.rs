@@ -125,7 +125,7 @@ pub(super) fn summary(run: &Run, ask: &Ask<'_>) -> Result<Summary, Error> {
     Ok(Summary {
         name: text::name(&run.name),
         path: text::long(&run.path.to_string_lossy()),
-        producer: None,
+        producer: recorded.provenance().producer.map(text::name),
         paradigms: paradigms(recorded),
         pes: counts.pes,
         processes: counts.processes,

@@ -152,7 +152,7 @@ pub(super) fn build(found: &Found, builder: &mut TraceBuilder) -> Tables {
         builder.regions.push(Region { completion: row.completion, participants: row.participants, ..region })
     };
     let constructs = CONSTRUCTS.iter().map(|name| construct(name, builder)).collect();
-    builder.command = sts.command.as_deref().map(|command| builder.strings.intern(command));
+    builder.provenance.command = sts.command.as_deref().map(|command| builder.strings.intern(command));
     let chares = sts.chares.iter().map(|it| (builder.strings.intern(&it.name), it.dimensions)).collect();
     let stand_ins = sts.chares.iter().map(|it| STAND_INS.contains(&it.name.as_str())).collect();
     let mut chare_ids = IdMap::default();

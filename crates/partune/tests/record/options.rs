@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use partune_testkit::outside;
 use serde_json::json;
@@ -449,4 +450,26 @@ fn record(folder: &Path, command: &[&str]) -> Output {
     let _alone = alone();
     let mut partune = Command::new(env!("CARGO_BIN_EXE_partune"));
     partune.args(["record", "-o"]).arg(folder).arg("--").args(command).envs(LAUNCHED).output().expect("partune runs")
+}
+
+/// What ran, when, with which library, and compiled by what.
+#[test]
+fn an_archive_says_where_it_comes_from() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some(built) = Built::new(mpi, "programs/bytes.c", &["-g", "-O1"]) else { continue };
+        let since_1970 = || SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later").as_nanos() as u64;
+        let before = since_1970();
+        let recorded = built.record(&[], &[]);
+        let trace = partune_engine::inside::read(&recorded.anchor, &()).expect("it opens");
+        let provenance = trace.provenance();
+        let texts = |ids: &[_]| ids.iter().map(|id| trace.strings().get(*id).to_owned()).collect::<Vec<_>>();
+        let producer = texts(provenance.producer.as_slice());
+        assert_eq!(producer, [concat!("partune ", env!("CARGO_PKG_VERSION"))]);
+        assert!(trace.command().is_some_and(|it| it.contains(" -n ")), "{:?}", trace.command());
+        assert!(provenance.began.is_some_and(|it| (before..since_1970()).contains(&it)), "{:?}", provenance.began);
+        let (libraries, compilers) = (texts(&provenance.libraries), texts(&provenance.compilers));
+        let library = if mpi.name == "mpich" { "MPICH Version" } else { "Open MPI v" };
+        assert!(matches!(&*libraries, [one] if one.contains(library)), "{libraries:?}");
+        assert!(matches!(&*compilers, [one] if one.contains("GNU C") && one.contains("-O1")), "{compilers:?}");
+    }
 }

@@ -197,14 +197,17 @@ fn check_wait(wait: &Wait, told: &Told, document: &Value) -> Result<(), String> 
 
 /// Nothing above 1 % of the run is said of a program in which nobody is late, but for what its start and its end cost:
 /// `MPI_Init`, the first meeting (marked `START`), and `MPI_Finalize`. Where the work of a rank took longer than asked for, on a busy machine,
-/// somebody was late by that much.
+/// somebody was late by that much, and where processes waited for a processor, each of them was.
 pub(super) fn check_balanced(mpi: &Mpi, file: &str) {
     check(mpi, file, &[], &["balanced"], |built, recorded, document| {
         let told = Told::of(&String::from_utf8_lossy(&recorded.output.stdout));
         let longest = told.worked.values().copied().fold(1.0, f64::max);
-        let limit = 0.01 + 2.0 * (longest - 1.0);
+        let findings = || document["findings"].as_array().into_iter().flatten();
+        let is_for_processor = |it: &&Value| it["pattern"] == "wait_for_processor";
+        let ready: f64 = findings().filter(is_for_processor).filter_map(|it| it["fraction"].as_f64()).sum();
+        let limit = 0.01 + 2.0 * (longest - 1.0) + built.expected.ranks as f64 * ready;
         let start = line_of(&built.source, "START");
-        let said = document["findings"].as_array().into_iter().flatten().filter(|it| {
+        let said = findings().filter(|it| {
             let is_start = start.is_some_and(|line| it["location"]["line"] == line);
             let is_edge = ["MPI_Init", "MPI_Finalize", "shmem_init", "shmem_finalize", "caf init", "caf finalize"]
                 .iter()
