@@ -2,7 +2,7 @@
 //! `Σ c · n^i log₂^j n · P^k log₂^l P` (Calotoiu and others, 2013), of any number of parameters.
 //!
 //! For whoever has a handful of values and asks for another one. Pure functions on plain values: nothing is read or said to people. Which sums of terms are
-//! looked at is in [`terms`], how they are chosen in [`search`], the arithmetic in [`squares`].
+//! looked at is in [`terms`], how they are chosen in [`search`], the arithmetic in [`squares`], and in [`positive`] where coefficients are amounts.
 //!
 //! ```
 //! use partune_fit::{Point, fit};
@@ -17,8 +17,10 @@
 //! assert_eq!(law.text(&["n", "P"]), "2e-7·n^3·P^-1");
 //! ```
 
+pub mod positive;
 pub mod search;
 pub mod squares;
 pub mod terms;
 
+pub use positive::solve_positive;
 pub use search::{Fitted, Point, fit};
