@@ -1,6 +1,7 @@
 //! The syntax tree of a model: what was written, with its place. Names are not resolved.
 
 mod application;
+mod change;
 
 use partune_expr::Rat;
 
@@ -8,6 +9,7 @@ pub use self::application::{
     By, Data, Decompose, Domain, Each, Effect, EffectKind, Forall, Layout, Machine, Over, Ref, Schedule, Setting, Spec,
     Task,
 };
+pub use self::change::{Change, ChangeKind};
 use crate::diagnostic::Span;
 
 /// Something with its place in the source.

@@ -8,6 +8,7 @@
 //! Source: van Gemund, "Symbolic performance modeling of parallel systems" and the language it introduces.
 
 pub mod ast;
+pub mod change;
 pub mod code;
 pub mod decide;
 mod diagnostic;
@@ -26,4 +27,4 @@ pub mod trace;
 pub use format::format;
 pub use lower::{Files, Values, defaults, lower};
 pub use model::Model;
-pub use parser::parse;
+pub use parser::{parse, parse_changes};

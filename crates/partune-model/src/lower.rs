@@ -41,7 +41,6 @@ pub fn lower(source: &str, file: &File, values: &Values, files: Files<'_>) -> (O
         recursive: BTreeSet::new(),
         lowered: BTreeMap::new(),
         placed: Vec::new(),
-        processors: None,
         workers: Vec::new(),
     };
     lower.collect();
@@ -106,10 +105,8 @@ struct Lower<'a> {
     lowered: BTreeMap<usize, usize>,
     /// Data that have a layout.
     placed: Vec<usize>,
-    /// Resources that stand for PEs: a queue each, and one for all.
-    processors: Option<(usize, usize)>,
     /// Who does the tasks of the loops over domains that are being expanded.
-    workers: Vec<terms::Worker>,
+    workers: Vec<crate::model::cost::Worker>,
 }
 
 impl<'a> Lower<'a> {
@@ -163,14 +160,19 @@ impl<'a> Lower<'a> {
 
     /// Says that a name is unknown, and which known one is near.
     fn unknown(&mut self, name: &str, span: Span, what: &str, known: &[String]) {
-        let distance = |known: &&String| strsim::levenshtein(known, name);
-        let near = known.iter().filter(|known| distance(known) <= 1 + name.len() / 4).min_by_key(distance);
-        let error = Diagnostic::error(span, format!("no {what} `{name}`"));
-        let error = match near {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error,
-        };
-        self.tell(error);
+        self.tell(nearest(what, name, span, known));
+    }
+}
+
+/// The error that a name is unknown, with the known one that is nearest, or all of few.
+pub(crate) fn nearest(what: &str, name: &str, span: Span, known: &[String]) -> Diagnostic {
+    let distance = |known: &&String| strsim::levenshtein(known, name);
+    let near = known.iter().filter(|known| distance(known) <= 1 + name.len() / 4).min_by_key(distance);
+    let error = Diagnostic::error(span, format!("no {what} `{name}`"));
+    match near {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None if (1..=12).contains(&known.len()) => error.help(format!("there are {}", known.join(", "))),
+        None => error,
     }
 }
 
@@ -230,7 +232,7 @@ pub fn defaults(file: &File, given: &Values) -> Values {
 }
 
 /// The value of simple arithmetic on known names.
-fn constant(e: &ast::Expr, known: &dyn Fn(&str) -> Option<Rat>) -> Option<Rat> {
+pub(crate) fn constant(e: &ast::Expr, known: &dyn Fn(&str) -> Option<Rat>) -> Option<Rat> {
     use ast::{Binary, ExprKind};
     let value = match &e.node {
         ExprKind::Number(value) => *value,

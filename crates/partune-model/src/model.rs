@@ -3,6 +3,8 @@
 //! This is what estimates, simulation and decisions read; the source is only in the spans.
 
 mod application;
+pub(crate) mod cost;
+mod steps;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use partune_expr::{Bool, Context, Expr, Quotient, Rat, Symbol};
 pub use self::application::{
     Application, Data, Domain, Each, Effect, EffectKind, Forall, Layout, Machine, Over, Owners, Schedule, Step, Task,
 };
+pub use self::steps::WhyNot;
 
 use crate::ast::Kind;
 use crate::diagnostic::Span;

@@ -4,9 +4,11 @@
 //! no input can exhaust the stack. Grammar: theory, concrete syntax; `docs/model/language.md` has it with examples.
 
 mod application;
+mod change;
 mod expressions;
 mod terms;
 
+pub use self::change::parse_changes;
 use crate::ast::{
     Dimension, Expr, File, Item, Kind as ParamKind, Multiplicity, Name, Param, Resource, Spanned, Table, TableSource,
 };
@@ -128,7 +130,7 @@ impl<'a> Parser<'a> {
     fn wanted(&mut self, what: &str) -> Told {
         let token = self.peek();
         let found = match token.kind {
-            Kind::End => "the file ends".to_owned(),
+            Kind::End => "the text ends".to_owned(),
             _ => format!("`{}` stands here", token.text),
         };
         self.tell(Diagnostic::error(token.span, format!("{what} expected, {found}")))

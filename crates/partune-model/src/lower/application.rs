@@ -222,10 +222,11 @@ impl<'a> Lower<'a> {
 
     fn decompose(&mut self, decompose: &'a ast::Decompose) {
         let Some(index) = self.domain_of(&decompose.domain) else { return };
-        let parts = self.int(&decompose.parts, &mut Vec::new());
+        let mut parts = self.int(&decompose.parts, &mut Vec::new());
         if parts.to_int().is_some_and(|parts| !(1..=i128::from(MAX_PARTS)).contains(&parts)) {
             self.error(decompose.parts.span, format!("{parts} parts: there are 1 to {MAX_PARTS} PEs"));
-            return;
+            // So that nobody is told that there are no owners.
+            parts = Expr::one();
         }
         let domain = self.model.application.domains[index].clone();
         if domain.owners.is_some() {
@@ -420,7 +421,7 @@ impl<'a> Lower<'a> {
         };
         let each = add("pe", vec![(Expr::zero(), &pes - Expr::one())], Expr::one());
         let any = add("pes", Vec::new(), pes);
-        self.processors = Some((each, any));
+        self.model.application.processors = Some((each, any));
     }
 }
 

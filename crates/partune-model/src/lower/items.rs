@@ -5,7 +5,7 @@ use std::sync::Arc;
 use partune_expr::{Bool, Expr, Quotient, Rat, Symbol};
 
 use super::application::firsts;
-use super::{Lower, Meaning, Type, Values, excerpt, item_body};
+use super::{Lower, MAX_TERMS, Meaning, Type, Values, excerpt, item_body};
 use crate::ast::{self, Binary, Dimension, ExprKind, Item, Kind, Multiplicity, TableSource, TermKind};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Alternative, Assumption, Param, Resource};
@@ -286,6 +286,9 @@ impl<'a> Lower<'a> {
             let term = self.term(body, &mut Vec::new());
             self.terms = 0;
             let steps = has_tasks.then(|| self.step(body, &mut Vec::new()));
+            // Steps have processes expanded and conditions decided, so they know which loops are waited for.
+            let followed = steps.as_ref().filter(|steps| steps.is_followed() && self.terms < MAX_TERMS);
+            let term = followed.map_or(term, |steps| steps.term(&self.model));
             self.model.alternatives.push(Alternative { name, term, steps });
         }
     }

@@ -5,7 +5,8 @@ use partune_expr::{Bool, Expr, Rat, Symbol};
 use super::{Lower, MAX_TERMS, Meaning, Scope, Type, item_body};
 use crate::ast::{self, Condition, TermKind, While};
 use crate::diagnostic::Span;
-use crate::model::{Draw, Process, Range, Schedule, Term};
+use crate::model::cost::{self, Worker, joined, overlapped};
+use crate::model::{Draw, Process, Range, Term};
 
 impl<'a> Lower<'a> {
     pub(super) fn term(&mut self, term: &'a ast::Term, scope: &mut Scope) -> Term {
@@ -21,15 +22,13 @@ impl<'a> Lower<'a> {
             TermKind::Phase(_, body) => self.term(body, scope),
             TermKind::Forall(forall) => self.forall(forall, term.span, scope),
             TermKind::Task(task) => self.task(task, term.span, scope),
-            TermKind::Barrier => match self.model.application.machine.barrier.clone() {
-                cost if cost.is_zero() => Term::Skip,
-                cost => Term::Delay(Draw::Fixed(cost), term.span),
-            },
+            TermKind::Barrier => cost::barrier(&self.model, term.span),
             TermKind::Delay(duration) => self.delay(duration, term.span, scope),
             TermKind::Use { resource, index, duration } => self.usage(resource, index, duration, term.span, scope),
             TermKind::Sequence(all) => {
                 let terms: Vec<Term> = all.iter().map(|one| self.term(one, scope)).collect();
-                joined(overlapped(all, terms), Term::Sequence)
+                let kinds = all.iter().map(|one| (matches!(one.node, TermKind::Barrier), goes_on(one)));
+                joined(overlapped(kinds, terms), Term::Sequence)
             }
             TermKind::Parallel(all) => {
                 let all = all.iter().map(|one| self.term(one, scope)).collect();
@@ -91,38 +90,18 @@ impl<'a> Lower<'a> {
     /// A loop over a domain as one in parallel, of which each index takes its PE, or whichever is free.
     fn forall(&mut self, forall: &'a ast::Forall, span: Span, scope: &mut Scope) -> Term {
         let Some(found) = self.over(forall, span, scope) else { return Term::Skip };
-        let worker = match found.schedule {
-            Schedule::Static => Worker::Owner(found.owner),
-            Schedule::Own(_) | Schedule::Guided(_) => Worker::Anybody,
-        };
-        self.workers.push(worker);
-        let mut body = self.term(&forall.body, scope);
+        self.workers.push(Worker::of(&found.schedule, found.owner));
+        let body = self.term(&forall.body, scope);
         self.workers.pop();
         scope.truncate(scope.len() - found.symbols.len());
-        if matches!(body, Term::Skip) {
-            return Term::Skip;
-        }
-        let ranges = self.model.application.domains[found.domain].ranges.clone();
-        for (variable, (lo, hi)) in found.symbols.into_iter().zip(ranges).rev() {
-            body = Term::Par(Range { variable, lo, hi, span: found.span }, Box::new(body));
-        }
-        body
+        cost::spread(&self.model, found.domain, &found.symbols, body, found.span)
     }
 
     /// A task as what it takes of its PE; outside of loops over domains that is the first one.
     fn task(&mut self, task: &'a ast::Task, span: Span, scope: &mut Scope) -> Term {
         let Some(weight) = &task.weight else { return Term::Skip };
-        let duration = Draw::Fixed(self.weight(weight, scope));
-        let Some((each, any)) = self.processors else { return Term::Delay(duration, span) };
-        if duration.parts().iter().all(|part| part.is_zero()) {
-            return Term::Skip;
-        }
-        let (resource, index) = match self.workers.last() {
-            Some(Worker::Owner(owner)) => (each, vec![owner.clone()]),
-            Some(Worker::Anybody) => (any, Vec::new()),
-            None => (each, vec![Expr::zero()]),
-        };
-        Term::Use { resource, index, duration, span }
+        let weight = self.weight(weight, scope);
+        cost::work(&self.model, self.workers.last(), weight, span)
     }
 
     fn chance(&mut self, e: &'a ast::Expr, scope: &mut Scope) -> Expr {
@@ -260,30 +239,6 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Who does a task.
-pub(super) enum Worker {
-    Owner(Expr),
-    Anybody,
-}
-
-/// Loops of a sequence that nobody waits for, beside what comes after them: that takes a constraint away, so bounds from below stay such.
-fn overlapped(syntax: &[ast::Term], terms: Vec<Term>) -> Vec<Term> {
-    let mut all = Vec::new();
-    let mut beside = Vec::new();
-    for (one, term) in syntax.iter().zip(terms) {
-        let is_barrier = matches!(one.node, TermKind::Barrier);
-        if is_barrier && !beside.is_empty() {
-            all.push(joined(std::mem::take(&mut beside), Term::Parallel));
-        }
-        beside.push(term);
-        if is_barrier || !goes_on(one) {
-            all.push(joined(std::mem::take(&mut beside), Term::Parallel));
-        }
-    }
-    all.push(joined(beside, Term::Parallel));
-    all
-}
-
 /// Whether PEs that are done with a term go on.
 fn goes_on(term: &ast::Term) -> bool {
     match &term.node {
@@ -291,14 +246,5 @@ fn goes_on(term: &ast::Term) -> bool {
         TermKind::Phase(_, body) => goes_on(body),
         TermKind::Sequence(all) => all.last().is_some_and(goes_on),
         _ => false,
-    }
-}
-
-fn joined(all: Vec<Term>, make: fn(Vec<Term>) -> Term) -> Term {
-    let mut all: Vec<Term> = all.into_iter().filter(|term| !matches!(term, Term::Skip)).collect();
-    match all.len() {
-        0 => Term::Skip,
-        1 => all.remove(0),
-        _ => make(all),
     }
 }

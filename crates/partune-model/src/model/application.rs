@@ -9,6 +9,7 @@ use partune_expr::{Bool, Expr, Symbol};
 
 use super::Range;
 pub use crate::ast::EffectKind;
+use crate::ast::Setting;
 use crate::diagnostic::Span;
 
 /// What is not in terms. Empty where the model names no data.
@@ -19,6 +20,8 @@ pub struct Application {
     pub machine: Machine,
     /// Names of phases, in the order of the text.
     pub phases: Vec<String>,
+    /// Resources that stand for PEs where no data are followed: a queue each, and one for all.
+    pub processors: Option<(usize, usize)>,
 }
 
 /// Indices that loops run over.
@@ -105,6 +108,22 @@ impl Default for Machine {
     }
 }
 
+impl Machine {
+    /// What was said of it; none of a cache that keeps all.
+    pub fn setting(&self, setting: Setting) -> Option<&Expr> {
+        Some(match setting {
+            Setting::Line => &self.line,
+            Setting::Cache => return self.cache.as_ref(),
+            Setting::Near => &self.near,
+            Setting::Far => &self.far,
+            Setting::Memory => &self.memory,
+            Setting::Upgrade => &self.upgrade,
+            Setting::Barrier => &self.barrier,
+            Setting::Unbound => &self.unbound,
+        })
+    }
+}
+
 /// What happens, in its order, with what it does to data.
 #[derive(Clone, Debug)]
 pub enum Step {
@@ -121,7 +140,7 @@ pub enum Step {
     Other(&'static str, Span),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Schedule {
     Static,
     /// So many at a time, to who comes first.

@@ -87,7 +87,7 @@ impl Parser<'_> {
         Ok(Decompose { domain, parts, by: self.by()? })
     }
 
-    fn by(&mut self) -> Parse<Spanned<By>> {
+    pub(super) fn by(&mut self) -> Parse<Spanned<By>> {
         self.nested(|parser| {
             let begin = parser.peek().span;
             let node = parser.kind_of_by()?;
@@ -182,26 +182,28 @@ impl Parser<'_> {
         let domain = self.name()?;
         let on = if self.take("on") { Some(self.expr()?) } else { None };
         self.expect(")")?;
-        let mut schedule = Schedule::Static;
-        if self.take("schedule") {
-            let word = self.peek();
-            self.at += usize::from(word.kind == Kind::Word);
-            schedule = match word.text {
-                "static" => Schedule::Static,
-                "self" | "guided" => {
-                    self.expect("(")?;
-                    let size = self.expr()?;
-                    self.expect(")")?;
-                    if word.text == "self" { Schedule::Own(size) } else { Schedule::Guided(size) }
-                }
-                _ => {
-                    self.at -= usize::from(word.kind == Kind::Word);
-                    return Err(self.wanted(&one_of(["static", "self", "guided"])));
-                }
-            };
-        }
+        let schedule = if self.take("schedule") { self.schedule()? } else { Schedule::Static };
         let nowait = self.take("nowait");
         Ok(Forall { variables, domain, on, schedule, nowait, body: self.process()? })
+    }
+
+    /// `static`, `self(4)`, `guided(4)`.
+    pub(super) fn schedule(&mut self) -> Parse<Schedule> {
+        let word = self.peek();
+        self.at += usize::from(word.kind == Kind::Word);
+        Ok(match word.text {
+            "static" => Schedule::Static,
+            "self" | "guided" => {
+                self.expect("(")?;
+                let size = self.expr()?;
+                self.expect(")")?;
+                if word.text == "self" { Schedule::Own(size) } else { Schedule::Guided(size) }
+            }
+            _ => {
+                self.at -= usize::from(word.kind == Kind::Word);
+                return Err(self.wanted(&one_of(["static", "self", "guided"])));
+            }
+        })
     }
 
     /// `{ reads A[i, *], B[j] for j in nbr[i]; writes C[i]; weight w }`.
