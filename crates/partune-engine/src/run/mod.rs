@@ -7,6 +7,7 @@
 mod code;
 mod doing;
 mod facts;
+mod parts;
 mod pictures;
 mod transfers;
 mod visits;
