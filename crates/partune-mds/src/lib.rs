@@ -12,22 +12,29 @@
 //! | where is which element | [`layout`] |
 //! | what is done, compiled | [`program`] |
 //! | who has which line, and who wrote what | [`memory`] |
+//! | which write each read sees, and whether that is sure | [`order`] |
 //! | who does what when | [`walk`] |
 //! | what came of it | [`outcome`] |
+//! | which change of the model is best | [`tune`] |
+//! | what classes of work cost, by a recorded run | [`calibrate`] |
 //!
 //! Cost: some 45 to 90 ns for each element that is touched (`benches/mds.rs`). Memory: 12 bytes for each element, 8 for each line, and some 50 for each line
 //! that a PE has touched; 8 bytes for each pair of PEs and each pair of phases of which one reads what the other one wrote.
 
+pub mod calibrate;
 mod layout;
 mod memory;
+mod order;
 mod outcome;
 mod program;
+pub mod tune;
 mod walk;
 
 use partune_model::model::{Alternative, Model};
 use partune_model::{Diagnostic, Span};
 
-pub use outcome::{Bounds, Counts, DataRow, Flow, Outcome, PeRow, PhaseRow, SIZES, Size};
+pub use order::{Conflict, Order};
+pub use outcome::{Bounds, Counts, DataRow, Flow, Outcome, Part, PeRow, PhaseRow, SIZES, Size};
 
 /// What a walk may take.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +46,8 @@ pub struct Options {
     pub max_references: u64,
     /// Turns of loops.
     pub max_turns: u64,
+    /// Whether the walk also tells in which order things are done: [`Outcome::order`].
+    pub order: bool,
 }
 
 impl Default for Options {
@@ -48,6 +57,7 @@ impl Default for Options {
             max_lines: 1 << 27,
             max_references: u64::from(u32::MAX) - 1,
             max_turns: 10_000_000_000,
+            order: false,
         }
     }
 }

@@ -6,6 +6,7 @@
 use partune_cache::{Distances, Lines};
 
 use crate::layout::Arrays;
+use crate::order::Watch;
 use crate::outcome::{Counts, SIZES};
 
 /// What a reference touches: elements that lie one behind the other.
@@ -44,11 +45,11 @@ pub(crate) struct Latencies {
 
 /// The last write to an element; time 0 where there was none.
 #[derive(Clone, Copy, Debug, Default)]
-struct Word {
-    time: u32,
-    pe: u16,
+pub(crate) struct Word {
+    pub(crate) time: u32,
+    pub(crate) pe: u16,
     thread: u16,
-    phase: u16,
+    pub(crate) phase: u16,
 }
 
 /// The last write to a line, likewise.
@@ -105,6 +106,8 @@ pub(crate) struct Memory {
     /// What phases wrote and phases read, by pairs of PEs: `bytes[writer * pes + reader]`; empty where nothing flows. By `writer * phases + reader`.
     pub(crate) flow: Vec<Vec<u64>>,
     phases: usize,
+    /// Where it is asked for.
+    pub(crate) watch: Option<Watch>,
 }
 
 /// What is noted beside the counts of an array.
@@ -130,6 +133,7 @@ impl Memory {
             time: 0,
             flow: vec![Vec::new(); phases * phases],
             phases,
+            watch: None,
         }
     }
 
@@ -149,6 +153,10 @@ impl Memory {
         } else {
             notes.counts.reads += touch.count;
             self.flows(who, touch);
+        }
+        if let Some(watch) = &mut self.watch {
+            let words = touch.first as usize..(touch.first + touch.count) as usize;
+            watch.touch(who, touch, self.time, &self.words[words]);
         }
         let end = touch.address + touch.count * touch.bytes;
         let mut seconds = 0.0;
@@ -206,7 +214,6 @@ impl Memory {
         };
         let counts = &mut *notes.counts;
         let mut seconds = 0.0;
-        let mut why = Came::Needed;
         if is_here {
             let distance = distance.unwrap_or(0) as u64;
             let class = (u64::BITS - distance.leading_zeros()) as usize;
@@ -215,10 +222,15 @@ impl Memory {
                 counts.capacity += 1;
                 copy.came = Came::Needed;
                 seconds = supply();
+                counts.capacity_s += seconds;
             } else if touch.is_write && (!line.is_modified || line.pe != who.pe) {
                 counts.upgrades += 1;
                 seconds = latencies.upgrade;
-                why = copy.came;
+                match copy.came {
+                    Came::Needed => {}
+                    Came::Falsely => counts.false_sharing_s += seconds,
+                    Came::WithThread => counts.migrated_s += seconds,
+                }
             }
         } else {
             seconds = supply();
@@ -230,21 +242,17 @@ impl Memory {
             let mut changed = used.filter(|word| word.time > copy.time && word.pe != who.pe).peekable();
             let is_changed = changed.peek().is_some();
             let is_own = is_changed && changed.all(|word| word.thread == who.thread);
-            let (count, came) = match (is_own, copy.time) {
-                (true, _) => (&mut counts.migrated, Came::WithThread),
-                (false, 0) => (&mut counts.cold, Came::Needed),
-                (false, _) if is_changed => (&mut counts.true_sharing, Came::Needed),
-                (false, _) => (&mut counts.false_sharing, Came::Falsely),
+            let (count, waited, came) = match (is_own, copy.time) {
+                (true, _) => (&mut counts.migrated, &mut counts.migrated_s, Came::WithThread),
+                (false, 0) => (&mut counts.cold, &mut counts.cold_s, Came::Needed),
+                (false, _) if is_changed => (&mut counts.true_sharing, &mut counts.true_sharing_s, Came::Needed),
+                (false, _) => (&mut counts.false_sharing, &mut counts.false_sharing_s, Came::Falsely),
             };
             *count += 1;
-            (copy.came, why) = (came, came);
+            *waited += seconds;
+            copy.came = came;
         }
         counts.latency_s += seconds;
-        match why {
-            Came::Needed => {}
-            Came::Falsely => counts.false_sharing_s += seconds,
-            Came::WithThread => counts.migrated_s += seconds,
-        }
         if copy.turn != who.turn {
             (copy.turn, copy.mask) = (who.turn, 0);
             notes.set.0 += 1;

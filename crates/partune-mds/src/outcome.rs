@@ -1,5 +1,7 @@
 //! What came of a walk: phases, data, what flows between PEs, and where the time goes.
 
+use crate::order::Order;
+
 /// Sizes of caches that misses are told for: 2⁰, 2¹, … lines.
 pub const SIZES: usize = 28;
 
@@ -19,8 +21,12 @@ pub struct Counts {
     pub migrated: u64,
     /// Writes to a line that was there and that others may have too.
     pub upgrades: u64,
-    /// Seconds of all misses and upgrades; of those by false sharing and by threads that moved, with the upgrades that follow these.
+    /// Seconds of all misses and upgrades.
     pub latency_s: f64,
+    /// Of these, of misses by their reason; of false sharing and of threads that moved with the upgrades that follow. Other upgrades are the rest.
+    pub cold_s: f64,
+    pub capacity_s: f64,
+    pub true_sharing_s: f64,
     pub false_sharing_s: f64,
     pub migrated_s: f64,
 }
@@ -40,8 +46,32 @@ impl Counts {
         self.migrated += other.migrated;
         self.upgrades += other.upgrades;
         self.latency_s += other.latency_s;
+        self.cold_s += other.cold_s;
+        self.capacity_s += other.capacity_s;
+        self.true_sharing_s += other.true_sharing_s;
         self.false_sharing_s += other.false_sharing_s;
         self.migrated_s += other.migrated_s;
+    }
+
+    /// What was added to an earlier state of the same.
+    #[must_use]
+    pub fn since(&self, earlier: &Counts) -> Counts {
+        Counts {
+            reads: self.reads - earlier.reads,
+            writes: self.writes - earlier.writes,
+            cold: self.cold - earlier.cold,
+            capacity: self.capacity - earlier.capacity,
+            true_sharing: self.true_sharing - earlier.true_sharing,
+            false_sharing: self.false_sharing - earlier.false_sharing,
+            migrated: self.migrated - earlier.migrated,
+            upgrades: self.upgrades - earlier.upgrades,
+            latency_s: self.latency_s - earlier.latency_s,
+            cold_s: self.cold_s - earlier.cold_s,
+            capacity_s: self.capacity_s - earlier.capacity_s,
+            true_sharing_s: self.true_sharing_s - earlier.true_sharing_s,
+            false_sharing_s: self.false_sharing_s - earlier.false_sharing_s,
+            migrated_s: self.migrated_s - earlier.migrated_s,
+        }
     }
 }
 
@@ -115,6 +145,10 @@ pub struct Bounds {
     pub ideal_s: f64,
     /// Gap C': latencies, likewise, without the next two.
     pub communication_s: f64,
+    /// Of gap C', the first use of lines, caches that are too small, and what other PEs wrote; upgrades are the rest.
+    pub first_use_s: f64,
+    pub capacity_s: f64,
+    pub true_sharing_s: f64,
     /// Latencies of false sharing, and of threads that moved: parts of gap X for who cannot see them.
     pub false_sharing_s: f64,
     pub migration_s: f64,
@@ -128,7 +162,59 @@ pub struct Bounds {
     pub synchronisation_s: f64,
 }
 
+/// What time of the run is for, as finely as the walk tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    Work,
+    FirstUse,
+    Capacity,
+    TrueSharing,
+    Upgrades,
+    FalseSharing,
+    Migration,
+    Imbalance,
+    Phases,
+    Turns,
+    Barriers,
+}
+
+impl Part {
+    pub const ALL: [Part; 11] = [
+        Part::Work,
+        Part::FirstUse,
+        Part::Capacity,
+        Part::TrueSharing,
+        Part::Upgrades,
+        Part::FalseSharing,
+        Part::Migration,
+        Part::Imbalance,
+        Part::Phases,
+        Part::Turns,
+        Part::Barriers,
+    ];
+}
+
 impl Bounds {
+    /// Seconds of a part; all of them add up to the run.
+    pub fn part(&self, part: Part) -> f64 {
+        match part {
+            Part::Work => self.ideal_s,
+            Part::FirstUse => self.first_use_s,
+            Part::Capacity => self.capacity_s,
+            Part::TrueSharing => self.true_sharing_s,
+            // The rest, of which rounding may leave less than nothing.
+            Part::Upgrades => {
+                (self.communication_s - self.first_use_s - self.capacity_s - self.true_sharing_s).max(0.0)
+            }
+            Part::FalseSharing => self.false_sharing_s,
+            Part::Migration => self.migration_s,
+            Part::Imbalance => self.imbalance_s,
+            Part::Phases => self.phases_s,
+            Part::Turns => self.turns_s,
+            Part::Barriers => self.synchronisation_s,
+        }
+    }
+
     /// The run: what all of them add up to.
     pub fn sum(&self) -> f64 {
         self.ideal_s
@@ -165,6 +251,8 @@ pub struct Outcome {
     pub bounds: Bounds,
     /// Up to the size from which on larger ones miss no less.
     pub sizes: Vec<Size>,
+    /// Where it was asked for.
+    pub order: Option<Order>,
 }
 
 impl Outcome {

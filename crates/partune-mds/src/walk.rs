@@ -12,6 +12,7 @@ use partune_objects::random::Random;
 use crate::Options;
 use crate::layout::{Arrays, Dimension, int, number};
 use crate::memory::{Latencies, Memory, Notes, Touch, Who};
+use crate::order::Watch;
 use crate::outcome::{Bounds, Counts, DataRow, Flow, Outcome, PeRow, PhaseRow, SIZES, Size};
 use crate::program::{EachOver, Loop, Node, Pieces, Program, Reference, Work, at};
 
@@ -81,6 +82,9 @@ pub(crate) fn walk(
         owned: vec![None; program.domains.len()],
         last: vec![Vec::new(); program.loops],
     };
+    if options.order {
+        walk.memory.watch = Some(Watch::new(arrays));
+    }
     walk.enter();
     walk.node(&program.root)?;
     walk.join();
@@ -103,13 +107,11 @@ struct Sums {
     longest: f64,
 }
 
-/// What only one PE may do.
+/// What only one PE may do: seconds of weights, and of lines.
 #[derive(Clone, Copy, Debug, Default)]
 struct Alone {
     work: f64,
-    latency: f64,
-    false_sharing: f64,
-    migrated: f64,
+    counts: Counts,
 }
 
 struct Walk<'a> {
@@ -200,9 +202,7 @@ impl Walk<'_> {
         self.work(work, 0, 0)?;
         let after = self.first_pe();
         self.alone.work += after.work - before.work;
-        self.alone.latency += after.latency - before.latency;
-        self.alone.false_sharing += after.false_sharing - before.false_sharing;
-        self.alone.migrated += after.migrated - before.migrated;
+        self.alone.counts.add(&after.counts.since(&before.counts));
         let end = self.clocks[0];
         for pe in 1..self.clocks.len() {
             self.pes[self.phase * self.program.pes + pe].wait_s += end - self.clocks[pe];
@@ -216,12 +216,7 @@ impl Walk<'_> {
         let (row, arrays) = (self.phase * self.program.pes, self.arrays.all.len());
         let mut counts = Counts::default();
         self.rows[row * arrays..(row + 1) * arrays].iter().for_each(|of_array| counts.add(of_array));
-        Alone {
-            work: self.pes[row].work_s,
-            latency: counts.latency_s,
-            false_sharing: counts.false_sharing_s,
-            migrated: counts.migrated_s,
-        }
+        Alone { work: self.pes[row].work_s, counts }
     }
 
     fn forall(&mut self, each: &Loop) -> Result<(), Diagnostic> {
@@ -381,6 +376,9 @@ impl Walk<'_> {
                 if reference.each.is_empty() { self.reference(reference, who)? } else { self.each(reference, 0, who)? };
         }
         self.clocks[pe] += seconds;
+        if let Some(watch) = &mut self.memory.watch {
+            watch.task_ends();
+        }
         Ok(())
     }
 
@@ -496,6 +494,10 @@ impl Walk<'_> {
         self.met = time;
         self.clocks.fill(time);
         self.place.clear();
+        let references = self.memory.references();
+        if let Some(watch) = &mut self.memory.watch {
+            watch.meet(references);
+        }
     }
 
     fn enter(&mut self) {
@@ -542,6 +544,7 @@ impl Walk<'_> {
                 || rows.iter().any(|row| row.tasks > 0 || row.counts.reads + row.counts.writes > 0 || row.work_s > 0.0)
         };
         let used: Vec<usize> = (0..self.entered.len()).filter(|phase| is_used(*phase)).collect();
+        let name = |phase: usize| model.application.phases.get(phase).map_or(OUTSIDE, String::as_str).to_owned();
         let phase = |&phase: &usize| {
             let rows = &self.pes[phase * pes..(phase + 1) * pes];
             let mut data = Vec::new();
@@ -557,13 +560,7 @@ impl Walk<'_> {
             let always = all.misses() - all.capacity;
             let distances = &self.distances[phase];
             let misses = (0..SIZES).map(|size| always + distances[size + 1..].iter().sum::<u64>()).collect();
-            PhaseRow {
-                name: model.application.phases.get(phase).map_or(OUTSIDE, String::as_str).to_owned(),
-                turns: self.entered[phase],
-                pes: rows.to_vec(),
-                data,
-                misses,
-            }
+            PhaseRow { name: name(phase), turns: self.entered[phase], pes: rows.to_vec(), data, misses }
         };
         let phases: Vec<PhaseRow> = used.iter().map(phase).collect();
         let mut flow = Vec::new();
@@ -593,28 +590,32 @@ impl Walk<'_> {
             phases,
             flow,
             bounds,
+            order: self.memory.watch.as_ref().map(|watch| watch.order(self.arrays, &name)),
         }
     }
 
     /// The chain of bounds. What only one PE may do counts once in all of them.
     fn bounds(&self) -> Bounds {
         let pes = self.program.pes as f64;
-        let Alone { work, latency, false_sharing, migrated } = self.alone;
+        let Alone { work, counts: alone } = self.alone;
         let sum = |of: &dyn Fn(&PeRow) -> f64| self.pes.iter().map(of).sum::<f64>();
         let shared_work = (sum(&|row| row.work_s) - work) / pes;
-        let shared_false = (sum(&|row| row.counts.false_sharing_s) - false_sharing) / pes;
-        let shared_migrated = (sum(&|row| row.counts.migrated_s) - migrated) / pes;
-        let shared_latency = (sum(&|row| row.counts.latency_s) - latency) / pes;
-        let mean = shared_work + shared_latency;
+        let shared = |of: &dyn Fn(&Counts) -> f64| (sum(&|row| of(&row.counts)) - of(&alone)) / pes;
+        let lines = |of: &dyn Fn(&Counts) -> f64| shared(of) + of(&alone);
+        let (false_sharing_s, migration_s) = (lines(&|it| it.false_sharing_s), lines(&|it| it.migrated_s));
+        let mean = shared_work + shared(&|it| it.latency_s);
         let of_pe = |pe: usize| self.sums.iter().map(|sums| sums.pes[pe]).sum::<f64>();
         let most = (0..self.program.pes).map(of_pe).fold(0.0, f64::max);
         let most_by_phase: f64 = self.sums.iter().map(|sums| sums.pes.iter().copied().fold(0.0, f64::max)).sum();
         let longest: f64 = self.sums.iter().map(|sums| sums.longest).sum();
         Bounds {
             ideal_s: shared_work + work,
-            communication_s: shared_latency - shared_false - shared_migrated + latency - false_sharing - migrated,
-            false_sharing_s: shared_false + false_sharing,
-            migration_s: shared_migrated + migrated,
+            communication_s: lines(&|it| it.latency_s) - false_sharing_s - migration_s,
+            first_use_s: lines(&|it| it.cold_s),
+            capacity_s: lines(&|it| it.capacity_s),
+            true_sharing_s: lines(&|it| it.true_sharing_s),
+            false_sharing_s,
+            migration_s,
             imbalance_s: most - mean,
             phases_s: most_by_phase - most,
             turns_s: longest - most_by_phase,

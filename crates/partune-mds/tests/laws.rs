@@ -1,6 +1,6 @@
 //! What holds of every model; and nothing panics, whatever is written.
 
-use partune_mds::{Counts, Options};
+use partune_mds::{Counts, Options, Part};
 use partune_model::{Values, format, lower, parse};
 use proptest::prelude::*;
 
@@ -8,6 +8,18 @@ use crate::support::tried;
 
 #[path = "../../../fuzz/model_data.rs"]
 mod fuzz;
+
+/// Changes of models like these.
+const TRIES: &[&str] = &[
+    "layout A: pad 3 -> 8",
+    "layout A, B: group",
+    "decompose d -> 3 by cyclic; machine { cache 1024; line 32 }",
+    "schedule a self(2); nowait b",
+    "fuse a, b",
+    "fuse b, a; remove barrier after a",
+    "remove barrier after a",
+    "machine { unbound 3; node(q) = q; barrier 0 }; alt main",
+];
 
 fn any_model() -> impl Strategy<Value = String> {
     let by = prop_oneof![
@@ -20,12 +32,14 @@ fn any_model() -> impl Strategy<Value = String> {
     let line = prop_oneof![Just(8), Just(32), Just(64), Just(256)];
     (by, how, line, (1..5_u8, 1..40_u8), (0..9_u8, 3..6_u8), (0..3_u8, 0..3_u8, 0..2_u8)).prop_map(
         |(by, how, line, (pes, count), (cache, pad), (unbound, memory, group))| {
+            let last = if pad == 5 { "nowait" } else { "" };
             let layout = if group == 1 { "layout A, B: group;".to_owned() } else { format!("layout A, B: pad 3 -> {pad};") };
             format!(
                 "let P = {pes}; domain d = 0..{count} - 1; data A[d, 3]: f64; data B[d, 3]: f32; {layout} decompose d -> P by {by};
                  machine {{ line {line}; cache {cache}*256; memory {memory}; near 2; far 3; upgrade 1; barrier 1; unbound {unbound}; node(q) = q mod 2 }};
+                 proc third = phase c forall (i in d) {last} task {{ updates B[i, *]; weight (i + 1) mod 3 }};
                  main = seq (t = 1, 3) {{ phase a forall (i in d) schedule {how} task {{ reads A[(i*5 + t) mod {count}, *]; writes B[i, *]; weight i mod 3 }};
-                   barrier; phase b forall (i in d) task {{ reads B[k, t - 1] for k in max(i - 2, 0)..i; updates A[i, *]; weight 1 }} }};"
+                   barrier; phase b forall (i in d) task {{ reads B[k, t - 1] for k in max(i - 2, 0)..i; updates A[i, *]; weight 1 }}; if (P > 2) barrier; third; if (P > 9) barrier }};"
             )
         },
     )
@@ -39,6 +53,9 @@ proptest! {
         let outcome = tried(&source, &[], &Options::default()).map_err(|told| TestCaseError::fail(format!("{told}\n{source}")))?;
         let bounds = outcome.bounds;
         prop_assert!((bounds.sum() - outcome.run_s).abs() <= 1e-9 * outcome.run_s, "{bounds:?} {}", outcome.run_s);
+        let parts: Vec<f64> = Part::ALL.iter().map(|part| bounds.part(*part)).collect();
+        prop_assert!((parts.iter().sum::<f64>() - outcome.run_s).abs() <= 1e-9 * outcome.run_s, "{bounds:?}");
+        prop_assert!(parts.iter().all(|part| *part >= -1e-9 * outcome.run_s.max(1.0)), "{bounds:?}");
         let gaps = [bounds.ideal_s, bounds.communication_s, bounds.false_sharing_s, bounds.migration_s, bounds.imbalance_s, bounds.phases_s, bounds.turns_s];
         prop_assert!(gaps.iter().all(|gap| *gap >= -1e-9), "{bounds:?}");
         // Each PE works, waits for data or for others, all the time.
@@ -80,6 +97,22 @@ proptest! {
             }
         }
         fuzz::model_data(&bytes);
+    }
+
+    /// Changes of changes, and what becomes of the model under those that are right.
+    #[test]
+    fn no_try_makes_it_panic(source in any_model(), changes in prop::collection::vec((any::<prop::sample::Index>(), 0..4_u8, 0..40_usize), 0..3), at in 0..TRIES.len()) {
+        let mut text = TRIES[at].as_bytes().to_vec();
+        for (at, what, with) in changes {
+            let at = at.index(text.len().max(1));
+            match what {
+                0 if at < text.len() => drop(text.remove(at)),
+                1 if at < text.len() => text[at] = b" (){}[];|,:=<>+-*/^0123456789abcdefP.\n-9"[with],
+                2 => text.insert(at.min(text.len()), b"(){}[];|*/-^\"#.0123456789 (){}[];|*/-^\"#"[with]),
+                _ => text.truncate(at.max(1)),
+            }
+        }
+        fuzz::model_data(&[source.as_bytes(), b"\n--try\n", &text].concat());
     }
 }
 
