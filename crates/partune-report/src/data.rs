@@ -57,7 +57,7 @@ struct BoundsEntry {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct CountsEntry {
+pub(crate) struct CountsEntry {
     reads: u64,
     writes: u64,
     /// Misses: the first use of a line by a PE; of what the cache is too small for; of what another PE wrote since; of what it wrote beside that; of what the
@@ -138,6 +138,7 @@ pub fn data_document(name: &str, outcome: &Outcome) -> String {
         phases_s,
         turns_s,
         synchronisation_s,
+        ..
     } = outcome.bounds;
     pretty(&DataDocument {
         partune: 1,
@@ -169,7 +170,7 @@ pub fn data_schema() -> String {
     schema_of::<DataDocument<'_>>()
 }
 
-fn counts(it: &Counts) -> CountsEntry {
+pub(crate) fn counts(it: &Counts) -> CountsEntry {
     CountsEntry {
         reads: it.reads,
         writes: it.writes,
@@ -230,7 +231,7 @@ pub fn data_text(name: &str, outcome: &Outcome, style: Style) -> String {
     out
 }
 
-fn section(out: &mut String, style: Style, title: &str, rows: &[Vec<String>]) {
+pub(crate) fn section(out: &mut String, style: Style, title: &str, rows: &[Vec<String>]) {
     if rows.len() > 1 {
         let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, title));
         table(out, rows);

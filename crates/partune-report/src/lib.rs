@@ -11,6 +11,8 @@ mod hints;
 mod json;
 mod kernels;
 mod machine;
+mod model_calibrate;
+mod model_tune;
 pub mod names;
 mod next;
 mod roofline;
@@ -34,6 +36,8 @@ pub use hints::{hints_document, hints_schema, hints_text};
 pub use json::{document, finding_id};
 pub use kernels::{kernels_document, kernels_picture, kernels_schema, kernels_text};
 pub use machine::{machine_json, machine_text};
+pub use model_calibrate::{CalibratedBy, model_calibrate_document, model_calibrate_schema, model_calibrate_text};
+pub use model_tune::{model_tune_document, model_tune_schema, model_tune_text};
 pub use next::advice;
 pub use run::{facts, paradigms, waiting};
 pub use runs::{

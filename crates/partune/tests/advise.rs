@@ -289,6 +289,8 @@ fn the_committed_schemas_are_current() {
         ("hints", "docs/hints.schema.json"),
         ("couple", "docs/couple.schema.json"),
         ("model data", "docs/model-data.schema.json"),
+        ("model tune", "docs/model-tune.schema.json"),
+        ("model calibrate", "docs/model-calibrate.schema.json"),
     ] {
         let committed = std::fs::read_to_string(workspace().join(file)).unwrap_or_default();
         let words: Vec<&str> = command.split(' ').chain(["--schema"]).collect();

@@ -65,7 +65,8 @@ fn the_library_is_in_the_book() {
         "# Models\n\nContention models of parallel programs in PAMELA: what could run in parallel, and the resources of the machine. \
          [The language](language.md) has the rules; `partune model estimate FILE` gives bounds on the time as formulas, \
          `simulate` runs the model, `decide` says when which alternative is best, `emit` writes that as code, \
-         and `data` follows what tasks do to data ([what would its data cost?](../model-data.md)). \
+         `data` follows what tasks do to data ([what would its data cost?](../model-data.md)), \
+         and `tune` and `calibrate` rank changes of a model and fit it to a run ([which change would be best?](../model-tune.md)). \
          Each gives up after 600 seconds or beyond 4 GiB of memory; `--time-limit SECONDS` and `--memory-limit MIB` allow more or less.\n\n\
          The pages below are made from the models in `crates/partune-model/library/` and show what the commands print for the \
          values that stand in the model; `-D NAME=VALUE` gives others.\n\n| model | what it is |\n|---|---|\n",
@@ -353,4 +354,107 @@ fn what_is_wrong_with_data_is_told_at_its_place() {
     let output = partune(&["model", "data", &path]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(1) && said.contains("says nothing of data"), "{said}");
+}
+
+/// The crash example as it was first: the changes that made its versions are ranked by what they saved, and what would break it is no gain.
+#[test]
+fn changes_of_a_model_are_ranked() {
+    let path = workspace().join("examples/crash/model/crash.pam").display().to_string();
+    let tries = [
+        "subdomains = 1",
+        "record = 8",
+        "machine { barrier 10us }",
+        "fuse contact_phase, bars",
+        "remove barrier after bars",
+    ];
+    let mut args = vec!["model", "tune", &path, "-Dsubdomains=0", "-Drecord=3"];
+    tries.iter().for_each(|it| args.extend(["--try", it]));
+    let shown = text(&args);
+    let document: Value = serde_json::from_str(&text(&[&args[..], &["--json"]].concat())).expect("it is JSON");
+    let names: Vec<&str> =
+        document["tries"].as_array().expect("a list").iter().filter_map(|it| it["try"].as_str()).collect();
+    assert_eq!((names[0], names[4]), ("subdomains = 1", "remove barrier after bars"), "{names:?}");
+    assert_eq!(document["best"], "subdomains = 1");
+    let of = |name: &str| {
+        document["tries"].as_array().into_iter().flatten().find(|it| it["try"] == name).expect("it is there")
+    };
+    // Subdomains saved 0.43 s where it was measured, of imbalance.
+    let best = of("subdomains = 1");
+    assert!(best["saves_s"].as_f64().is_some_and(|it| (it - 0.43).abs() < 0.01), "{best:#}");
+    assert_eq!(best["is_sound"], true);
+    assert!(["turns", "imbalance", "phases"].contains(&best["moves"][0]["part"].as_str().expect("a part")), "{best:#}");
+    // A loop over both makes neighbours' positions no less the old ones; without the barrier they are whichever.
+    assert_eq!(of("fuse contact_phase, bars")["is_sound"], true);
+    let broken = of("remove barrier after bars");
+    assert_eq!((&broken["is_sound"], &broken["conflicts"][0]["data"]), (&Value::from(false), &Value::from("position")));
+    // Text and JSON say the same.
+    for name in names {
+        assert!(shown.contains(name), "{name}: {shown}");
+    }
+    for line in [
+        "tries, by predicted time",
+        "where the time would go",
+        "best: subdomains = 1",
+        "is no gain, for nothing orders this",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let none = text(&["model", "tune", &path, "--try", "machine { memory 81ns }"]);
+    assert!(none.contains("no try is better"), "{none}");
+    // What is wrong is told in the try, and where it is one of the model, there.
+    let output = partune(&["model", "tune", &path, "--try", "record = 8", "--try", "layout positions: pad 3 -> 4"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{said}");
+    for line in
+        ["nothing to change: `record` is 8", "did you mean `position`?", "--try:1:8", "2 errors in what is tried"]
+    {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert_eq!(partune(&["model", "tune", &path]).status.code(), Some(2));
+}
+
+/// Two functions whose work is known: the model finds what a unit of each takes, and what is left is gap X.
+#[test]
+fn a_model_is_calibrated_by_a_run() {
+    let folder = tempfile::tempdir().expect("room");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    // In ms: 6 and 22 facets of 2 and an update of 5 an element; 6 ms of something else.
+    let run = "resolution 1000
+        pe 0: main 0..70 { contact 0..12 MPI_Barrier 12..44 barrier update 44..64 }
+        pe 1: main 0..70 { contact 0..44 MPI_Barrier 44..44 barrier update 44..64 }";
+    let request = partune_engine::WhatIfRequest { changes: Vec::new(), machine: None, keeps_run: true };
+    let followed = partune_engine::what_if(partune_testkit::trace(run), &request, &()).expect("it can be followed");
+    followed.write(&folder.path().join("run")).expect("there is a run").expect("it is written");
+    let model = "param facet: time = 1ms;\nparam unit: time;\ndomain elem = 0..7;\ndata A[elem]: f64;\ndecompose elem -> 2 by block;
+        main = { phase forces forall (e in elem) task { writes A[e]; weight e*facet };
+                 phase update forall (e in elem) task { reads A[e]; weight unit } };\n";
+    std::fs::write(at("it.pam"), model).expect("it is written");
+    let (model, run) = (at("it.pam"), at("run"));
+    let args = ["model", "calibrate", &model, &run, "--phase", "forces=contact"];
+    let document: Value = serde_json::from_str(&text(&[&args[..], &["--json"]].concat())).expect("it is JSON");
+    let value = |at: usize| document["classes"][at]["value"].as_f64().expect("a number");
+    assert!((value(0) - 2e-3).abs() < 1e-9 && (value(1) - 5e-3).abs() < 1e-9, "{document:#}");
+    let run_of = |name: &str| document["run"][name].as_f64().expect("a number");
+    assert!((run_of("predicted_s") - 0.064).abs() < 1e-9 && (run_of("x_s") - 0.006).abs() < 1e-9, "{document:#}");
+    let shown = text(&args);
+    for line in [
+        "a unit takes",
+        "gap X, which the model does not explain, is 6.00 ms",
+        "8.57 % of the run",
+        "-D facet=0.002 -D unit=0.005",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    // Without the name nothing is known of forces; update is called so.
+    let less = text(&["model", "calibrate", &model, &run]);
+    assert!(less.contains("nothing was measured of phase forces"), "{less}");
+    for (more, wanted) in [
+        (["--phase", "forces=nobody"], "nothing is called nobody"),
+        (["--phase", "force=contact"], "no phase force in the model"),
+        (["--fit", "e"], "`e` is no parameter of the model that is a time"),
+    ] {
+        let output = partune(&[&["model", "calibrate", &model, &run][..], &more].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && said.contains(wanted), "{wanted}: {said}");
+    }
 }

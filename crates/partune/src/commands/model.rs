@@ -2,8 +2,10 @@
 
 mod archive;
 mod breakdown;
+mod calibrate;
 mod limits;
 mod show;
+mod tune;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,7 @@ use crate::output;
 #[command(after_help = "Example:\n  partune model estimate pipeline.pam -D S=8 -D N=100 -D tc=2\n  \
                         partune model simulate adi.pam -D N=512 -D P=8 -D tf=1 -D tm=4 --alt plain\n  \
                         partune model data crash.pam -D P=8\n  \
+                        partune model tune crash.pam --try 'P = 8'\n  \
                         partune model emit adi.pam -D P=8 --as rust")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -50,6 +53,10 @@ enum Action {
     Decide(Decide),
     /// Follow the data of the model: working sets, misses, false sharing, what flows, and where the time goes
     Data(Data),
+    /// Rank changes of the model, such as other layouts, owners, schedules or machines, by the time that is predicted
+    Tune(tune::Tune),
+    /// Fit what the classes of work in a model cost to a recorded run, and say what the model leaves unexplained
+    Calibrate(calibrate::Calibrate),
     /// Write a function that chooses the best alternative
     Emit(Emit),
 }
@@ -194,6 +201,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Action::Simulate(args) => run_simulation(args),
         Action::Decide(args) => run_decision(args),
         Action::Data(args) => run_data(args),
+        Action::Tune(args) => tune::run(args),
+        Action::Calibrate(args) => calibrate::run(args),
         Action::Emit(args) => run_emission(args),
     }
 }
@@ -217,8 +226,7 @@ impl Source {
 
     /// The model, after telling all that is wrong; fails if something is.
     fn model(&self, values: &Values) -> anyhow::Result<Model> {
-        let folder = self.path.parent().unwrap_or(Path::new("")).to_owned();
-        let files = move |name: &str| read_table(&folder, name);
+        let files = self.files();
         let (file, mut diagnostics) = parse(&self.text);
         let failed = partune_model::has_errors(&diagnostics);
         let (model, more) = lower(&self.text, &file, values, &files);
@@ -233,15 +241,25 @@ impl Source {
         }
     }
 
+    /// Reads files that the model names, which lie beside it.
+    fn files(&self) -> impl Fn(&str) -> Result<String, String> + use<> {
+        let folder = self.path.parent().unwrap_or(Path::new("")).to_owned();
+        move |name: &str| read_table(&folder, name)
+    }
+
     /// The model without values, where it can be read so: what partitions a graph cannot.
     fn open(&self) -> Option<Model> {
-        let folder = self.path.parent().unwrap_or(Path::new("")).to_owned();
-        lower(&self.text, &parse(&self.text).0, &Values::new(), &move |name: &str| read_table(&folder, name)).0
+        lower(&self.text, &parse(&self.text).0, &Values::new(), &self.files()).0
     }
 
     /// The name of the file, without its ending.
     fn name(&self) -> String {
         self.path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    }
+
+    /// What a reading of an alternative is called.
+    fn title(&self, alternative: &Alternative) -> String {
+        if alternative.name == "main" { self.name() } else { alternative.name.clone() }
     }
 
     /// Tells what is wrong, with the lines it is about; the error says only that something was.
@@ -403,7 +421,7 @@ fn run_data(args: &Data) -> anyhow::Result<()> {
     let alternative = one(&model, args.alt.as_deref())?;
     let outcome =
         follow(&model, alternative, &partune_mds::Options::default()).map_err(|error| source.failed(&error))?;
-    let name = if alternative.name == "main" { source.name() } else { alternative.name.clone() };
+    let name = source.title(alternative);
     output::print(&if args.json { data_document(&name, &outcome) } else { data_text(&name, &outcome, output::style()) })
 }
 
@@ -536,11 +554,10 @@ fn run_emission(args: &Emit) -> anyhow::Result<()> {
         LanguageName::Python => Language::Python,
     };
     let name = source.name();
-    let folder = source.path.parent().unwrap_or(Path::new("")).to_owned();
+    let files = source.files();
     let instance = |more: &Values| {
         let mut all = values.clone();
         all.extend(more.clone());
-        let files = |name: &str| read_table(&folder, name);
         lower(&source.text, &parse(&source.text).0, &all, &files).0
     };
     let text = emit(&model, &decision, language, &name, &instance).map_err(|error| source.failed(&error))?;

@@ -193,6 +193,48 @@ fn versions_of_crash_take_as_long_as_predicted() {
     });
 }
 
+/// The model of the example says what each version does; SP says what a unit of its work takes, and from that the model what the next ones take, and which
+/// gap moves. No number of them but the times of functions in SP is in it.
+#[test]
+fn a_model_calibrated_by_one_version_predicts_the_next_ones() {
+    let Some(built) = built("gcc") else { return };
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/crash/model/crash.pam");
+    let versions: [(&str, &[&str]); 4] = [
+        ("SP", &["-Dsubdomains=0", "-Drecord=3", "-Dbarriers=2"]),
+        ("SD", &["-Drecord=3", "-Dbarriers=2"]),
+        ("SD4", &[]),
+        ("SD8", &["--alt", "SD8"]),
+    ];
+    let asked = |command: &str, run: Option<&Path>, more: &[&str]| -> Value {
+        let mut asked = Command::new(env!("CARGO_BIN_EXE_partune"));
+        json(asked.args(["model", command, "--json"]).arg(&model).args(run).args(more))
+    };
+    tried(|| {
+        let runs = versions.map(|(version, _)| Version::of(&built, version, &VIRTUAL));
+        let more = [versions[0].1, &["--phase", "contact_phase=contact"]].concat();
+        let fitted = asked("calibrate", Some(&runs[0].recorded.anchor), &more);
+        let unit = fitted["classes"][0]["value"].as_f64().unwrap_or_else(|| panic!("{fitted:#}"));
+        holds(fitted["classes"].as_array().is_some_and(|all| all.len() == 1), || format!("{fitted:#}"))?;
+        let value = format!("-Dunit={unit}");
+        let mut uneven = Vec::new();
+        for ((version, more), run) in versions.iter().zip(&runs) {
+            let said = asked("data", None, &[*more, &[value.as_str()][..]].concat());
+            let predicted = said["run_s"].as_f64().unwrap_or_else(|| panic!("{said:#}"));
+            holds((predicted - run.seconds).abs() < 0.1 * run.seconds, || {
+                format!("{version}: {predicted:.3} s predicted, {:.3} measured, a unit of {unit}", run.seconds)
+            })?;
+            let part = |name: &str| said["bounds"][name].as_f64().unwrap_or_default();
+            uneven.push((part("imbalance_s"), part("phases_s")));
+        }
+        // L goes with subdomains, M' with the second buffer: in the model as in the runs.
+        let gaps: Vec<(f64, f64)> = runs.iter().map(|run| (run.gap("L"), run.gap("M'"))).collect();
+        for all in [&uneven, &gaps] {
+            holds(all[1].0 < 0.2 * all[0].0 && all[3].1 < 0.5 * all[2].1, || format!("{uneven:?} {gaps:?}"))?;
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn the_next_version_of_crash_is_advised() {
     let Some(built) = built("gcc") else { return };

@@ -9,7 +9,7 @@ use partune_model::decide::Decision;
 use partune_model::estimate::{Bounds, ClosedForm};
 use partune_model::model::Model;
 use partune_model::simulate::Outcome;
-use partune_model::{Diagnostic, Severity};
+use partune_model::{Diagnostic, Severity, Span};
 
 /// Queues that a listing shows; the busiest.
 const QUEUES: usize = 16;
@@ -34,6 +34,17 @@ pub(super) fn diagnostic(diagnostic: &Diagnostic, source: &str, path: &Path) -> 
         group = group.element(Level::HELP.message(&diagnostic.help));
     }
     Renderer::plain().render(&[group])
+}
+
+/// A diagnostic of a model with a try behind it, shown in whichever of the two it is about.
+pub(super) fn of_try(error: &Diagnostic, (model, path): (&str, &Path), text: &str) -> String {
+    let before = model.len() as u32 + 1;
+    if error.span.begin < before {
+        return diagnostic(error, model, path);
+    }
+    // A place that begins a text is a place, too, and the default is none.
+    let span = Span { begin: error.span.begin - before, end: error.span.end.saturating_sub(before).max(1) };
+    diagnostic(&Diagnostic { span, ..error.clone() }, text, Path::new("--try"))
 }
 
 pub(super) fn number(value: Number) -> String {

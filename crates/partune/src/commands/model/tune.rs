@@ -1,0 +1,80 @@
+//! `partune model tune`: changes of a model, followed and ranked.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use partune_expr::Rat;
+use partune_mds::tune;
+use partune_model::change::Original;
+use partune_model::parse;
+use partune_report::{model_tune_document, model_tune_schema, model_tune_text};
+
+use super::{Input, definition, one, show};
+use crate::output;
+
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  partune model tune crash.pam --try 'layout position: pad 3 -> 4' --try 'decompose elem -> 8; machine { cache 32768 }'\n\n\
+                        A try is one change or several with `;` between them:\n  \
+                        NAME = VALUE                        another value of a parameter\n  \
+                        alt NAME                            another alternative\n  \
+                        layout DATA, …: pad 3 -> 4, …       as in the language; what is not said stays\n  \
+                        decompose DOMAIN -> PARTS by …      or one of the two\n  \
+                        machine { cache 32768; … }          other settings stay\n  \
+                        schedule PHASE self(4)              of its loops; or guided(4), static\n  \
+                        nowait PHASE                        who is done goes on\n  \
+                        fuse PHASE, PHASE                   two phases in a row as one\n  \
+                        remove barrier after PHASE          one of several in a row, or all meeting"
+)]
+pub(super) struct Tune {
+    /// The model: a file that ends in .pam
+    #[arg(required_unless_present = "schema")]
+    file: Option<PathBuf>,
+    /// A change, or several with `;` between them
+    #[arg(long = "try", value_name = "CHANGE", required_unless_present = "schema")]
+    tries: Vec<String>,
+    /// The value of a parameter
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
+    define: Vec<(String, Rat)>,
+    /// The alternative to start from; else `main`, else the only one
+    #[arg(long, value_name = "NAME")]
+    alt: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the JSON schema of --json and stop
+    #[arg(long)]
+    schema: bool,
+}
+
+pub(super) fn run(args: &Tune) -> anyhow::Result<()> {
+    let Some(file) = args.file.as_ref().filter(|_| !args.schema) else {
+        return output::print(&model_tune_schema());
+    };
+    let input = Input { file: file.clone(), define: args.define.clone() };
+    let source = input.source()?;
+    let model = source.model(&input.complete(&source))?;
+    let alternative = one(&model, args.alt.as_deref())?;
+    let (syntax, _) = parse(&source.text);
+    let values = input.values();
+    let original = Original { text: &source.text, file: &syntax, values: &values, model: &model, alternative };
+    let found = tune::tune(&original, &args.tries, &source.files(), &partune_mds::Options::default());
+    let tuned = match found {
+        Ok(tuned) => tuned,
+        Err(wrong) => {
+            for (at, error) in &wrong {
+                output::note(&match at {
+                    None => show::diagnostic(error, &source.text, &source.path),
+                    Some(at) => show::of_try(error, (&source.text, &source.path), &args.tries[*at]),
+                });
+            }
+            bail!("{}: {} errors in what is tried", source.path.display(), wrong.len())
+        }
+    };
+    let name = source.title(alternative);
+    output::print(&if args.json {
+        model_tune_document(&name, &tuned)
+    } else {
+        model_tune_text(&name, &tuned, output::style())
+    })
+}
