@@ -558,6 +558,34 @@ export interface Answers {
     };
     omitted: number;
   };
+  "runs/R/flame": {
+    all_s: number;
+    /** Of the run beside it. */
+    base_all_s: number | null;
+    boxes: {
+      base_s: (number | null)[];
+      /** How many functions it is. */
+      count: number[];
+      /** None where functions are told together. */
+      function: (number | null)[];
+      kind: number[];
+      own_s: number[];
+      parent: (number | null)[];
+      seconds: number[];
+      visits: number[];
+      waiting_s: number[];
+    };
+    functions: {
+      file: string[];
+      line: number[];
+      name: string[];
+      /** None for the code outside of all. */
+      region: (number | null)[];
+    };
+    pes: number;
+    /** So many boxes lead to the one that is opened. */
+    under: number;
+  };
   "runs/R/balance": {
     blocks: {
       count: number[];

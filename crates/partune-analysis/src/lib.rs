@@ -16,6 +16,7 @@ mod block_loss;
 mod block_work;
 mod bottlenecks;
 mod bounds;
+mod by_path;
 mod chain;
 mod compare;
 mod costs;
@@ -78,6 +79,7 @@ mod waits;
 
 pub use affinity::{Affinity, Blocking};
 pub use blame::shapley;
+pub use by_path::ByPath;
 pub use compare::{
     Change, Comparison, Figure, FindingRow, FindingSums, Note, PlaceRow, PlaceSums, Run, RunFigures, Verdict, compare,
     compare_sets,

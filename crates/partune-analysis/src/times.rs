@@ -4,9 +4,12 @@
 //! pieces of at most a million visits, so that one long PE is shared among threads; sums of integers make the result
 //! independent of the split.
 
-use partune_base::{CallPathId, Id, PeId, Span, Table};
+use std::ops::AddAssign;
+
+use partune_base::{CallPathId, PeId, Span, Table};
 use partune_trace::{CallPaths, PathProfile, Trace};
 
+use crate::by_path::ByPath;
 use crate::fold::{Fold, fold};
 
 /// What one PE spent on one call path.
@@ -26,7 +29,7 @@ pub struct PathTime {
 pub type PathTimes = Table<PeId, Vec<PathTime>>;
 
 /// What visits of one call path add up to.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct PathSum {
     ticks: i64,
     visits: u64,
@@ -37,34 +40,12 @@ struct PathSum {
 /// Visits that one task goes over.
 const PIECE: usize = 1 << 20;
 
-/// Adds up sums per path in a dense array that is used again by the next task.
-struct Scratch {
-    sums: Vec<PathSum>,
-    touched: Vec<CallPathId>,
-}
-
-impl Scratch {
-    fn new(paths: usize) -> Scratch {
-        Scratch { sums: vec![PathSum::default(); paths], touched: Vec::new() }
-    }
-
-    fn add(&mut self, path: CallPathId, more: PathSum) {
-        let sum = &mut self.sums[path.index()];
-        if sum.visits == 0 {
-            self.touched.push(path);
-            sum.min = more.min;
-        }
-        sum.ticks = sum.ticks.saturating_add(more.ticks);
-        sum.visits += more.visits;
-        sum.min = sum.min.min(more.min);
-        sum.max = sum.max.max(more.max);
-    }
-
-    /// The sums in order of path; empties the scratch.
-    fn take(&mut self) -> Vec<(CallPathId, PathSum)> {
-        self.touched.sort_unstable();
-        let sums = &mut self.sums;
-        self.touched.drain(..).map(|path| (path, std::mem::take(&mut sums[path.index()]))).collect()
+impl AddAssign for PathSum {
+    fn add_assign(&mut self, more: PathSum) {
+        self.ticks = self.ticks.saturating_add(more.ticks);
+        self.visits += more.visits;
+        self.min = self.min.min(more.min);
+        self.max = self.max.max(more.max);
     }
 }
 
@@ -95,25 +76,25 @@ impl Fold for Times<'_> {
     type Part = (PeId, usize);
     type Partial = Vec<(PeId, Vec<(CallPathId, PathSum)>)>;
     type Output = PathTimes;
-    type Room = Scratch;
+    type Room = ByPath<PathSum>;
 
-    fn room(&self) -> Scratch {
-        Scratch::new(self.0.paths().len())
+    fn room(&self) -> ByPath<PathSum> {
+        ByPath::new(self.0.paths().len())
     }
 
-    fn map(&self, scratch: &mut Scratch, (pe, first): (PeId, usize)) -> Self::Partial {
+    fn map(&self, sums: &mut ByPath<PathSum>, (pe, first): (PeId, usize)) -> Self::Partial {
         let visits = &self.0.streams()[pe].visits;
         let range = first..visits.len().min(first + PIECE);
         let times = visits.enter[range.clone()].iter().zip(&visits.exit[range.clone()]);
         for ((enter, exit), path) in times.zip(&visits.path[range.clone()]) {
             let time = exit.since(*enter);
-            scratch.add(*path, PathSum { ticks: time.0, visits: 1, min: time, max: time });
+            sums.add(*path, PathSum { ticks: time.0, visits: 1, min: time, max: time });
         }
         for (visit, more) in self.0.streams()[pe].repeated().filter(|(visit, _)| range.contains(&visit.index())) {
             let more = PathSum { ticks: 0, visits: more, min: Span(i64::MAX), max: Span::ZERO };
-            scratch.add(visits.path[visit.index()], more);
+            sums.add(visits.path[visit.index()], more);
         }
-        vec![(pe, scratch.take())]
+        vec![(pe, sums.take())]
     }
 
     fn merge(&self, all: &mut Self::Partial, next: Self::Partial) {

@@ -79,8 +79,8 @@ pub use partune_kernels::{Bounds as LoopLimits, Ceiling, Ceilings, Core, Kernel,
 pub use partune_machine::Machine;
 pub use partune_operations::{Operations, OwnPattern};
 pub use partune_picture::{
-    Bin, CallTree, Content, Exchange, Exchanges, Flat, Fold, Found, Heat, Kind, Lasting, Moving, Node, Sum, Tiles,
-    Times, View, Waited,
+    Bin, Block, CallTree, Content, Exchange, Exchanges, Flame, FlameBox, FlameView, Flat, Fold, Found,
+    Heat, Kind, Lasting, Moving, Node, Stacking, Sum, Tiles, Times, View, Waited,
 };
 pub use partune_trace::{Activity, Ended, Ending, PeKind, Piece, Role};
 

@@ -31,6 +31,8 @@ const QUESTIONS: &[(&str, &str, usize)] = &[
     ("environment", "", 4),
     ("profile", "", 7),
     ("tree", "depth=24", 7),
+    ("flame", "levels=32", 5),
+    ("flame?stacking=callers", "levels=32", 4),
     ("matrix?by=bytes", "rows=64", 3),
     ("matrix?by=count", "rows=64", 3),
     ("matrix?by=seconds", "rows=64", 3),

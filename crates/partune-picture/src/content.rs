@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use partune_analysis::{PathTime, PathTimes, Pattern, Wait, Waits, without_children};
-use partune_base::{CallPathId, Clock, Id, PeId, RegionId, Span, Table, Time};
+use partune_analysis::{ByPath, PathTime, Pattern, Wait, Waits, without_children};
+use partune_base::{CallPathId, Clock, PeId, RegionId, Span, Table, Time};
 use partune_trace::{IoKind, PeKind, RmaTransferKind, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::flat::{Flat, by_region};
 use crate::parts::{Parts, Sum};
-use crate::{Kind, Stacks, Times};
+use crate::{Kind, Spent, Stacks, Times};
 
 /// How something was moved. Counted where it is recorded: at both ends of a message, at the origin of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,42 +154,56 @@ impl Contents {
         (begin, end): (Time, Time),
         region: Option<RegionId>,
     ) -> Content {
-        let until = if end >= trace.end() { Time::MAX } else { end };
-        let part = Part { begin, end, until };
-        let find = |room: &mut Room, pe: &PeId| self.find((trace, waits, stacks), room, *pe, part, region);
-        let found: Vec<Found> = pes.par_iter().map_init(|| Room::new(trace.paths().len()), find).collect();
-
-        let mut outside = Vec::new();
-        let mut of_paths: PathTimes = trace.pes().ids().map(|_| Vec::new()).collect();
-        let mut waiting = Table::filled(trace.paths().len(), Span::ZERO);
+        let found = self.found((trace, waits, stacks), pes, (begin, end), region);
         let mut patterns: BTreeMap<Pattern, Sum> = BTreeMap::new();
         let mut moved = [Sum::default(); Moving::COUNT];
         let mut durations = vec![0u64; self.edges.ns.len()];
-        for ((pe, found), times) in pes.iter().zip(found).zip(times) {
-            outside.extend(outside_of(trace, *pe, times, &found.times).map(|time| (*pe, time)));
-            for ((path, pattern), sum) in found.waits {
-                waiting[path] += span(sum);
-                *patterns.entry(pattern).or_default() += sum;
+        for found in &found {
+            for ((_, pattern), sum) in &found.waits {
+                *patterns.entry(*pattern).or_default() += *sum;
             }
             moved.iter_mut().zip(found.moved).for_each(|(sum, more)| *sum += more);
-            durations.iter_mut().zip(found.durations).for_each(|(sum, more)| *sum += more);
-            of_paths[*pe] = found.times;
+            durations.iter_mut().zip(&found.durations).for_each(|(sum, more)| *sum += more);
         }
         let mut waits: Vec<Waited> =
             patterns.into_iter().map(|(pattern, sum)| Waited { pattern, count: sum.rows, time: span(sum) }).collect();
         waits.sort_by_key(|it| (std::cmp::Reverse(it.time), it.pattern));
         Content {
-            functions: by_region(trace, &of_paths, &waiting, &outside),
+            functions: by_region(trace, &spent(trace, pes, times, found)),
             waits,
             moved,
             durations: self.edges.lasting(&durations),
         }
     }
 
+    /// Where the time of some PEs went in an interval, from the same arguments and at the same costs.
+    pub fn spent(
+        &self,
+        (trace, waits, stacks): (&Trace, &Waits, &Stacks),
+        pes: &[PeId],
+        times: &[Times],
+        interval: (Time, Time),
+    ) -> Spent {
+        spent(trace, pes, times, self.found((trace, waits, stacks), pes, interval, None))
+    }
+
+    fn found(
+        &self,
+        (trace, waits, stacks): (&Trace, &Waits, &Stacks),
+        pes: &[PeId],
+        (begin, end): (Time, Time),
+        region: Option<RegionId>,
+    ) -> Vec<Found> {
+        let until = if end >= trace.end() { Time::MAX } else { end };
+        let part = Part { begin, end, until };
+        let find = |sums: &mut ByPath<Sum>, pe: &PeId| self.find((trace, waits, stacks), sums, *pe, part, region);
+        pes.par_iter().map_init(|| ByPath::new(trace.paths().len()), find).collect()
+    }
+
     fn find(
         &self,
         (trace, waits, stacks): (&Trace, &Waits, &Stacks),
-        room: &mut Room,
+        sums: &mut ByPath<Sum>,
         pe: PeId,
         part: Part,
         region: Option<RegionId>,
@@ -198,7 +212,7 @@ impl Contents {
         let mut durations = vec![0u64; self.edges.ns.len()];
         let is_asked = |path| region.is_none_or(|region| trace.paths().region(path) == region);
         of_pe.visits(trace, stream, &self.edges, (stacks, pe), part, |(path, class), sum| {
-            room.add(path, sum);
+            sums.add(path, sum);
             if is_asked(path) {
                 durations[usize::from(class)] += sum.rows;
             }
@@ -206,9 +220,11 @@ impl Contents {
         // What goes on after the end was told whole.
         let later = stacks.open(trace, pe, part.end).into_iter().map(|visit| stream.visits.at(visit));
         for visit in later.filter(|visit| visit.enter >= part.begin && visit.enter < part.until) {
-            room.take(visit.path, visit.exit.since(part.end));
+            if let Some(sum) = sums.get_mut(visit.path) {
+                sum.value = sum.value.saturating_sub(visit.exit.since(part.end).0 as u64);
+            }
         }
-        let mut times = room.times();
+        let mut times: Vec<PathTime> = sums.take().into_iter().map(time).collect();
         without_children(trace.paths(), &mut times);
         Found {
             times,
@@ -308,43 +324,6 @@ impl Part {
     }
 }
 
-/// Sums by call path in a dense array that is used again by the next PE.
-struct Room {
-    sums: Vec<Sum>,
-    touched: Vec<CallPathId>,
-}
-
-impl Room {
-    fn new(paths: usize) -> Room {
-        Room { sums: vec![Sum::default(); paths], touched: Vec::new() }
-    }
-
-    fn add(&mut self, path: CallPathId, more: Sum) {
-        let sum = &mut self.sums[path.index()];
-        if sum.rows == 0 {
-            self.touched.push(path);
-        }
-        *sum += more;
-    }
-
-    fn take(&mut self, path: CallPathId, less: Span) {
-        let sum = &mut self.sums[path.index()];
-        sum.value = sum.value.saturating_sub(less.0 as u64);
-    }
-
-    /// The times in order of path; empties the room.
-    fn times(&mut self) -> Vec<PathTime> {
-        self.touched.sort_unstable();
-        let sums = &mut self.sums;
-        let time = |path: CallPathId| {
-            let sum = std::mem::take(&mut sums[path.index()]);
-            let inclusive = span(sum);
-            PathTime { path, inclusive, exclusive: inclusive, visits: sum.calls, extremes: None }
-        };
-        self.touched.drain(..).map(time).collect()
-    }
-}
-
 impl Edges {
     fn new(clock: Clock) -> Edges {
         let decades = (0..18).flat_map(|power| [1, 2, 5].map(|step| step * 10i64.pow(power)));
@@ -366,6 +345,29 @@ impl Edges {
         let to = |class: usize| self.ns.get(class + 1).copied().unwrap_or(i64::MAX);
         (first..last).map(|class| Lasting { from: self.ns[class], to: to(class), count: counts[class] }).collect()
     }
+}
+
+/// What PEs were found to do, in their order; `times` is their time by kind.
+fn spent(trace: &Trace, pes: &[PeId], times: &[Times], found: Vec<Found>) -> Spent {
+    let mut spent = Spent {
+        times: trace.pes().ids().map(|_| Vec::new()).collect(),
+        waiting: Table::filled(trace.paths().len(), Span::ZERO),
+        outside: Vec::new(),
+    };
+    for ((pe, found), times) in pes.iter().zip(found).zip(times) {
+        spent.outside.extend(outside_of(trace, *pe, times, &found.times).map(|time| (*pe, time)));
+        for ((path, _), sum) in found.waits {
+            spent.waiting[path] += span(sum);
+        }
+        spent.times[*pe] = found.times;
+    }
+    spent
+}
+
+/// A row of times, with the children's in it.
+fn time((path, sum): (CallPathId, Sum)) -> PathTime {
+    let inclusive = span(sum);
+    PathTime { path, inclusive, exclusive: inclusive, visits: sum.calls, extremes: None }
 }
 
 fn span(sum: Sum) -> Span {

@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 
-use partune_analysis::{PathTimes, Waits};
-use partune_base::{CallPathId, Id, PeId, RegionId, Span, Table, Time};
+use partune_base::{Id, PeId, RegionId, Span, Table, Time};
 use partune_trace::{Trace, VisitIx};
 use rayon::prelude::*;
+
+use crate::Spent;
 
 /// Sums of one region over PEs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,22 +29,17 @@ pub struct Flat {
     pub bytes: u64,
 }
 
-/// Regions that were visited, and none for the code outside of them, by exclusive time. Linear in call paths, the times of PEs, waits, and what moved bytes.
-pub fn flat(trace: &Trace, times: &PathTimes, waits: &Waits) -> Vec<Flat> {
-    let outside = partune_analysis::outside(trace, times);
-    let mut rows = by_region(trace, times, &waiting(trace, waits), &outside);
+/// Regions that were visited, and none for the code outside of them, by exclusive time. Linear in call paths, the times of PEs, and what moved
+/// bytes.
+pub fn flat(trace: &Trace, spent: &Spent) -> Vec<Flat> {
+    let mut rows = by_region(trace, spent);
     let moved = moved(trace);
     rows.iter_mut().for_each(|row| row.bytes = moved.get(row.region).copied().unwrap_or(0));
     rows
 }
 
-/// The same of some times, but for the bytes.
-pub(crate) fn by_region(
-    trace: &Trace,
-    times: &PathTimes,
-    waiting: &Table<CallPathId, Span>,
-    outside_of_all: &[(PeId, Span)],
-) -> Vec<Flat> {
+/// The same without the bytes.
+pub(crate) fn by_region(trace: &Trace, spent: &Spent) -> Vec<Flat> {
     let paths = trace.paths();
     let empty = |region| Flat {
         region,
@@ -61,7 +57,7 @@ pub(crate) fn by_region(
     let outermost = paths.outermost(trace.regions().len(), |path| Some(paths.region(path).index()));
     let mut on_pe: Table<RegionId, (Span, u64)> = Table::filled(trace.regions().len(), (Span::ZERO, 0));
     let mut touched: Vec<RegionId> = Vec::new();
-    for (pe, rows) in times.iter_ids() {
+    for (pe, rows) in spent.times.iter_ids() {
         for row in rows {
             let region = paths.region(row.path);
             let own = &mut on_pe[region];
@@ -84,12 +80,12 @@ pub(crate) fn by_region(
             sum.pes += u32::from(visits > 0);
         }
     }
-    for (path, waited) in waiting.iter_ids() {
+    for (path, waited) in spent.waiting.iter_ids() {
         sums[paths.region(path)].waiting += *waited;
     }
     let mut rows: Vec<Flat> = sums.into_vec().into_iter().filter(|sum| sum.visits > 0).collect();
     let mut outside = empty(RegionId::NONE);
-    for (pe, time) in outside_of_all.iter().copied() {
+    for (pe, time) in spent.outside.iter().copied() {
         outside.inclusive += time;
         outside.exclusive += time;
         outside.least = if outside.pes == 0 { time } else { outside.least.min(time) };
@@ -101,15 +97,6 @@ pub(crate) fn by_region(
     rows.extend((outside.pes > 0).then_some(outside));
     rows.sort_by_key(|row| (Reverse((row.exclusive, row.inclusive)), row.region));
     rows
-}
-
-/// Waiting in the operations of each call path, not in those below it.
-pub fn waiting(trace: &Trace, waits: &Waits) -> Table<CallPathId, Span> {
-    let mut sums = Table::filled(trace.paths().len(), Span::ZERO);
-    for wait in waits {
-        sums[trace.visit(wait.pe, wait.operation).path] += wait.duration();
-    }
-    sums
 }
 
 /// Bytes that the visits of each region moved.

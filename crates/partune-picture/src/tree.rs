@@ -1,14 +1,20 @@
 //! The call tree: time of every call path over all PEs, children by time, and of the code outside of all.
 
-use partune_analysis::PathTimes;
 use partune_base::{CallPathId, Span, Table};
 use partune_trace::Trace;
+
+use crate::Spent;
 
 /// Sums of one call path over PEs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     pub inclusive: Span,
     pub exclusive: Span,
+    /// Exclusive time of it and of all below it, also of PEs that were below it only (a team's code hangs under the path that forked it).
+    pub below: Span,
+    /// In its own operations, and in those below it too.
+    pub waited: Span,
+    pub waiting: Span,
     pub visits: u64,
     /// PEs that were there.
     pub pes: u32,
@@ -26,12 +32,11 @@ pub struct CallTree {
 }
 
 impl CallTree {
-    /// Linear in call paths and in the times of PEs. A path that nobody visited, but that leads to others (a team's code hangs under the
-    /// path that forked it), has the inclusive time of its children.
-    pub fn new(trace: &Trace, times: &PathTimes) -> CallTree {
+    /// Linear in call paths and in the times of PEs. A path that nobody visited, but that leads to others, has the inclusive time of its children.
+    pub fn new(trace: &Trace, spent: &Spent) -> CallTree {
         let paths = trace.paths();
         let mut nodes: Table<CallPathId, Node> = Table::filled(paths.len(), Node::default());
-        for row in times.iter().flatten() {
+        for row in spent.times.iter().flatten() {
             let node = &mut nodes[row.path];
             node.inclusive += row.inclusive;
             node.exclusive += row.exclusive;
@@ -42,7 +47,11 @@ impl CallTree {
         let mut children: Table<CallPathId, Vec<CallPathId>> = Table::filled(paths.len(), Vec::new());
         let mut roots = Vec::new();
         for path in paths.ids().rev() {
-            let below: Span = children[path].iter().map(|child| nodes[*child].inclusive).sum();
+            let sum = |of: fn(&Node) -> Span| children[path].iter().map(|child| of(&nodes[*child])).sum::<Span>();
+            let (below, all, waiting) = (sum(|it| it.inclusive), sum(|it| it.below), sum(|it| it.waiting));
+            let waited = spent.waiting[path];
+            let node = &mut nodes[path];
+            (node.below, node.waited, node.waiting) = (node.exclusive + all, waited, waited + waiting);
             if nodes[path].visits == 0 {
                 nodes[path].inclusive = below;
             }
@@ -60,9 +69,10 @@ impl CallTree {
         children.iter_mut().for_each(by_time);
         by_time(&mut roots);
         let mut outside = Node::default();
-        for (_, time) in partune_analysis::outside(trace, times) {
+        for (_, time) in spent.outside.iter().copied() {
             outside.inclusive += time;
             outside.exclusive += time;
+            outside.below += time;
             outside.pes += 1;
             outside.most = outside.most.max(time);
         }

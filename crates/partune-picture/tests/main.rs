@@ -1,5 +1,6 @@
 //! Pictures of traces whose answer can be worked out by hand, and of random ones against a count tick by tick.
 
+mod flame;
 mod lines;
 mod random;
 
@@ -11,6 +12,8 @@ use partune_picture::{
 };
 use partune_testkit::{path, pe, trace};
 use partune_trace::Trace;
+
+use crate::flame::spent;
 
 fn tiles(trace: &Trace, fold: &Fold, view: View) -> Vec<Vec<Bin>> {
     let waits = Waits::find(trace, &Index::build(trace));
@@ -140,7 +143,7 @@ fn blocks_lie_between_barriers() {
 #[test]
 fn the_tree_has_children_by_time() {
     let trace = trace(LATE);
-    let tree = CallTree::new(&trace, &path_times(&trace));
+    let tree = CallTree::new(&trace, &spent(&trace));
     let main = path(&trace, "main");
     assert_eq!(tree.roots(), [main]);
     assert_eq!((tree.node(main).inclusive, tree.node(main).exclusive), (Span(200), Span(110)));
@@ -164,7 +167,7 @@ fn the_content_of_a_run_is_its_profile() {
     };
     let plain = |rows: &[Flat]| rows.iter().map(|row| Flat { bytes: 0, ..*row }).collect::<Vec<Flat>>();
     let whole = content(0, 100);
-    assert_eq!(whole.functions, plain(&flat(&trace, &path_times(&trace), &waits)));
+    assert_eq!(whole.functions, plain(&flat(&trace, &spent(&trace))));
     let moved =
         |moving: Moving, sums: &[partune_picture::Sum]| (sums[moving as usize].rows, sums[moving as usize].value);
     let all =

@@ -131,6 +131,64 @@ fn walk(site: &Site, run: u64, id: &str, instances: usize) {
     assert_eq!(next("after=9223372036854775807"), Value::Null, "{id}");
 }
 
+/// Boxes make up the one that they stand on, both ways and however few there are; and all of them the run.
+#[test]
+fn flame_graphs_add_up() {
+    let site = site();
+    let mut seen = 0;
+    for (run, name, pes, length_ns, profile) in runs(site) {
+        let half = length_ns / 2;
+        let mut queries = vec![String::new(), "stacking=callers".to_owned(), "levels=2".to_owned()];
+        if pes > 1 {
+            queries.extend(["only=1".to_owned(), "stacking=callers&only=1".to_owned()]);
+        }
+        if !profile && half > 0 {
+            queries.extend([format!("from=0&to={half}"), format!("stacking=callers&from={half}")]);
+        }
+        for query in queries {
+            let flame = site.ask(&format!("runs/{run}/flame?{query}"));
+            let boxes = length(&flame["boxes"]);
+            assert!(boxes <= 4000, "{name} {query}: {boxes}");
+            seen += boxes;
+            let all = flame["all_s"].as_f64().unwrap();
+            let (seconds, own) = (numbers(&flame["boxes"]["seconds"]), numbers(&flame["boxes"]["own_s"]));
+            let (mut first, mut on) = (0.0, own.clone());
+            for (at, parent) in flame["boxes"]["parent"].as_array().unwrap().iter().enumerate() {
+                match parent.as_u64() {
+                    Some(parent) => on[parent as usize] += seconds[at],
+                    None => first += seconds[at],
+                }
+            }
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs() + 1e-9;
+            assert!(near(first, all), "{name} {query}: {first} is {all}");
+            for (sum, time) in on.iter().zip(&seconds) {
+                assert!(near(*sum, *time), "{name} {query}: {sum} is {time}");
+            }
+        }
+        // The two halves of the run make up the whole; what is outside of functions is counted alike in parts.
+        if !profile && half > 0 {
+            let part = |query: String| site.ask(&format!("runs/{run}/flame?{query}"))["all_s"].as_f64().unwrap();
+            let whole = part("from=0".to_owned()) - part(format!("from=0&to={half}")) - part(format!("from={half}"));
+            assert!(whole.abs() < 1e-6 * (pes as f64 * length_ns as f64 * 1e-9) + 1e-6, "{name}: {whole}");
+        }
+        // A box that is opened is the box that was there.
+        let flame = site.ask(&format!("runs/{run}/flame"));
+        let region = &flame["functions"]["region"][flame["boxes"]["function"][0].as_u64().unwrap_or(u64::MAX) as usize];
+        if let Some(region) = region.as_u64() {
+            let opened = site.ask(&format!("runs/{run}/flame?under={region}"));
+            assert_eq!(
+                (&opened["under"], &opened["boxes"]["seconds"][0]),
+                (&1.into(), &flame["boxes"]["seconds"][0]),
+                "{name}"
+            );
+        }
+        for wrong in ["under=4294967294", "under=x", "stacking=up", "base=99", "base=0&only=0", "levels=65"] {
+            assert_ne!(site.get(&format!("runs/{run}/flame?{wrong}")).status, 200, "{name} {wrong}");
+        }
+    }
+    assert!(seen > 0, "some archive has boxes");
+}
+
 #[test]
 fn time_lines_hold_at_any_zoom() {
     let site = site();

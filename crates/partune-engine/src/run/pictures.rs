@@ -3,10 +3,10 @@
 use std::sync::OnceLock;
 
 use partune_analysis::{CriticalPath, PathTimes, path_times};
-use partune_base::{CallPathId, PeId, RegionId, Span, Table, Time};
+use partune_base::{PeId, RegionId, Table, Time};
 use partune_picture::{
-    CallTree, Content, Contents, Detail, Exchanges, Flat, Fold, Heat, Lines, Stacks, Tiles, Times, View, blocks,
-    firsts, flat, regions, waiting,
+    CallTree, Content, Contents, Detail, Exchanges, Flame, FlameView, Flat, Fold, Heat, Lines, Spent, Stacks, Tiles,
+    Times, View, blocks, firsts, flat, regions,
 };
 use partune_trace::VisitIx;
 use rayon::prelude::*;
@@ -19,10 +19,9 @@ type Firsts = Table<RegionId, Option<(Time, PeId, VisitIx)>>;
 /// What is made when it is first needed.
 #[derive(Default)]
 pub(super) struct Made {
-    times: OnceLock<PathTimes>,
+    spent: OnceLock<Spent>,
     tree: OnceLock<CallTree>,
     flat: OnceLock<Vec<Flat>>,
-    waiting: OnceLock<Table<CallPathId, Span>>,
     firsts: OnceLock<Firsts>,
     detail: OnceLock<Detail>,
     lines: OnceLock<Lines>,
@@ -56,36 +55,36 @@ impl Run {
 
     /// The same for profiles, trees, matrices and selections.
     pub fn prepare_sums(&self) {
-        let _ = (self.tree(), self.flat(), self.waiting(), self.firsts(), self.contents());
+        let _ = (self.tree(), self.flat(), self.firsts(), self.contents());
     }
 
     /// Time and visits of each call path, by PE.
     pub fn times(&self) -> &PathTimes {
-        self.made.times.get_or_init(|| path_times(&self.trace))
+        &self.spent().times
     }
 
     pub fn tree(&self) -> &CallTree {
-        self.made.tree.get_or_init(|| CallTree::new(&self.trace, self.times()))
+        self.made.tree.get_or_init(|| CallTree::new(&self.trace, self.spent()))
     }
 
     /// Regions, by exclusive time.
     pub fn flat(&self) -> &[Flat] {
-        self.made.flat.get_or_init(|| flat(&self.trace, self.times(), &self.waits))
+        self.made.flat.get_or_init(|| flat(&self.trace, self.spent()))
     }
 
-    /// Waiting in the operations of each call path and of all below it.
-    pub fn waiting(&self) -> &Table<CallPathId, Span> {
-        self.made.waiting.get_or_init(|| {
-            let paths = self.trace.paths();
-            let mut sums = waiting(&self.trace, &self.waits);
-            for path in paths.ids().rev() {
-                if let Some(parent) = paths.parent(path).some() {
-                    let below = sums[path];
-                    sums[parent] += below;
-                }
-            }
-            sums
-        })
+    /// The call tree of some PEs, in an interval if there is one; a profile has no intervals.
+    pub fn tree_of(&self, pes: &[PeId], interval: Option<(Time, Time)>) -> CallTree {
+        let Some(interval) = interval else {
+            return CallTree::new(&self.trace, &self.spent().on(&self.trace, &self.waits, pes));
+        };
+        let made = (&self.trace, &self.waits, self.stacks());
+        let times = self.times_of(pes, interval);
+        CallTree::new(&self.trace, &self.contents().spent(made, pes, &times, interval))
+    }
+
+    /// A flame graph of one of this run's trees, beside a tree of another run if there is one. `None` where no boxes lead that way.
+    pub fn flame(&self, tree: &CallTree, base: Option<(&Run, &CallTree)>, view: FlameView<'_>) -> Option<Flame> {
+        Flame::new((&self.trace, tree), base.map(|(run, tree)| (&run.trace, tree)), view)
     }
 
     /// What PEs did in each bin of a view.
@@ -100,10 +99,14 @@ impl Run {
 
     /// What PEs did in an interval: all that [`Content`] tells; how long visits took is of a region, or of all.
     pub fn selected(&self, pes: &[PeId], (begin, end): (Time, Time), region: Option<RegionId>) -> Selected {
-        let times: Vec<Times> = pes.par_iter().map(|pe| self.times_within(*pe, begin, end)).collect();
+        let times = self.times_of(pes, (begin, end));
         let made = (&self.trace, &self.waits, self.stacks());
         let content = self.contents().within(made, pes, &times, (begin, end), region);
         Selected { times, content }
+    }
+
+    fn times_of(&self, pes: &[PeId], (begin, end): (Time, Time)) -> Vec<Times> {
+        pes.par_iter().map(|pe| self.times_within(*pe, begin, end)).collect()
     }
 
     /// Who gives what to whom.
@@ -148,6 +151,10 @@ impl Run {
 
     pub(super) fn stacks(&self) -> &Stacks {
         self.made.stacks.get_or_init(|| Stacks::new(&self.trace))
+    }
+
+    fn spent(&self) -> &Spent {
+        self.made.spent.get_or_init(|| Spent::whole(&self.trace, path_times(&self.trace), &self.waits))
     }
 
     fn contents(&self) -> &Contents {

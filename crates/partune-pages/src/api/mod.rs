@@ -5,6 +5,7 @@ mod balance;
 mod environment;
 mod figures;
 mod findings;
+mod flame;
 mod lines;
 mod matrix;
 mod moment;
@@ -53,6 +54,8 @@ macro_rules! endpoint {
 
 /// What is asked.
 pub(crate) struct Ask<'a> {
+    /// Of them all, for who asks about two.
+    pub(crate) runs: &'a Runs,
     pub(crate) query: Query,
     /// The part of the path that `*` stands for; else empty.
     pub(crate) part: &'a str,
@@ -79,6 +82,11 @@ static ENDPOINTS: &[Endpoint] = &[
     endpoint!("next", ["region", "after", "pe", "back"], regions::next),
     endpoint!("profile", [], profile::profile),
     endpoint!("tree", ["path", "depth"], profile::tree),
+    endpoint!(
+        "flame",
+        ["stacking", "under", "levels", "from", "to", "only", "order", "first", "pes", "base"],
+        flame::flame
+    ),
     endpoint!("balance", ["rows", "columns"], balance::balance),
     endpoint!("matrix", ["by", "rows"], matrix::matrix),
     endpoint!("environment", [], environment::environment),
@@ -107,7 +115,7 @@ pub(crate) fn short_answer(runs: &Runs, path: &str, query: &str, most: usize) ->
     for endpoint in ENDPOINTS {
         if let Some(part) = endpoint.matches(rest) {
             let query = Query::new(query, endpoint.keys)?;
-            return (endpoint.answer)(&*runs.ready(run)?, &Ask { query, part, most });
+            return (endpoint.answer)(&*runs.ready(run)?, &Ask { runs, query, part, most });
         }
     }
     Err(Error::not_found("there is no such question about a run"))

@@ -150,7 +150,7 @@ impl Nodes {
         self.visits.push(node.visits);
         self.pes.push(node.pes);
         self.most_s.push(run.seconds(node.most));
-        self.waiting_s.push(run.seconds(recorded.waiting()[path]));
+        self.waiting_s.push(run.seconds(node.waiting));
         self.children.push(recorded.tree().children(path).len());
     }
 

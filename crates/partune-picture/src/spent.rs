@@ -1,0 +1,42 @@
+//! Where the time of some PEs went, by call path, in a run or a part of it: what profiles, trees and flame graphs are made of.
+
+use partune_analysis::{PathTimes, Waits};
+use partune_base::{CallPathId, PeId, Span, Table};
+use partune_trace::Trace;
+
+/// Times by call path of those PEs that are looked at; others have none.
+#[derive(Clone, Debug)]
+pub struct Spent {
+    pub times: PathTimes,
+    /// In the operations of each call path, not in those below it.
+    pub waiting: Table<CallPathId, Span>,
+    /// What PEs of CPUs did in none of the recorded regions.
+    pub outside: Vec<(PeId, Span)>,
+}
+
+impl Spent {
+    /// The whole run; `times` are those of the trace. Linear in their rows, operations and waits.
+    pub fn whole(trace: &Trace, times: PathTimes, waits: &Waits) -> Spent {
+        let outside = partune_analysis::outside(trace, &times);
+        let mut waiting = Table::filled(trace.paths().len(), Span::ZERO);
+        for wait in waits {
+            waiting[trace.visit(wait.pe, wait.operation).path] += wait.duration();
+        }
+        Spent { times, waiting, outside }
+    }
+
+    /// What some PEs have of it. Linear in their rows and waits.
+    pub fn on(&self, trace: &Trace, waits: &Waits, pes: &[PeId]) -> Spent {
+        let mut times: PathTimes = trace.pes().ids().map(|_| Vec::new()).collect();
+        let mut waiting = Table::filled(trace.paths().len(), Span::ZERO);
+        let mut outside = Vec::new();
+        for pe in pes {
+            times[*pe].clone_from(&self.times[*pe]);
+            for wait in waits.of_pe(*pe) {
+                waiting[trace.visit(*pe, wait.operation).path] += wait.duration();
+            }
+            outside.extend(self.outside.iter().filter(|(other, _)| other == pe));
+        }
+        Spent { times, waiting, outside }
+    }
+}
