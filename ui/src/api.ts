@@ -35,6 +35,7 @@ export type FoundRegion = Item<Answers["runs/R/find"]["regions"]>;
 export type Profile = Answers["runs/R/profile"];
 export type Tree = Answers["runs/R/tree"];
 export type TreeNode = RowOf<Tree["nodes"]>;
+export type Flame = Answers["runs/R/flame"];
 export type Balance = Answers["runs/R/balance"];
 export type Matrix = Answers["runs/R/matrix"];
 export type Figures = Answers["runs/R/figures"];

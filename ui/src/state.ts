@@ -38,10 +38,10 @@ addEventListener("popstate", () => {
   route.value = parse(location.hash);
 });
 
-/** The address of a view. The runs that are looked at stay; everything else is as said. */
+/** The address of a view. The runs that are looked at and what colours mean stay; everything else is as said. */
 export function link(view: string, changes: Changes = {}): string {
-  const { run, runs } = route.value.params;
-  const query = new URLSearchParams(merge({}, { run, runs, ...changes })).toString();
+  const { run, runs, colour } = route.value.params;
+  const query = new URLSearchParams(merge({}, { run, runs, colour, ...changes })).toString();
   return `#/${view}${query ? `?${query}` : ""}`;
 }
 

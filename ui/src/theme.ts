@@ -1,5 +1,6 @@
 // Dark and light, and the palette for canvases, which cannot read style sheets: it is read from the sheet's variables.
 import { computed, effect, signal } from "@preact/signals";
+import { COLOURS, colourOf } from "./draw/functions";
 
 export type Theme = "auto" | "light" | "dark";
 
@@ -48,19 +49,32 @@ export interface Palette {
   kind(name: string): string;
   /** Black or white, whichever is read better on the kind's colour. */
   on(name: string): string;
+  /** The colour of a function, and black or white on any colour. */
+  named(name: string): string;
+  onColour(colour: string): string;
   heat(share: number): string;
   diverging(share: number): string;
 }
 
-function luminance(colour: string): number {
+/** Red, green and blue of `#rrggbb` or `rgb(…)`, from 0 to 255. */
+function parts(colour: string): number[] | null {
   const hex = /^#([0-9a-f]{6})$/i.exec(colour.trim())?.[1];
-  if (!hex) return 0.5;
-  const channel = (at: number) => {
-    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  };
-  return 0.2126 * channel(0) + 0.7152 * channel(2) + 0.0722 * channel(4);
+  if (hex) return [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+  const plain = /^rgb\((\d+), *(\d+), *(\d+)\)$/.exec(colour.trim());
+  return plain ? plain.slice(1).map(Number) : null;
 }
+
+function luminance(colour: string): number {
+  const of = parts(colour);
+  if (!of) return 0.5;
+  const [red = 0, green = 0, blue = 0] = of.map((part) => {
+    const value = part / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const onColour = (colour: string): string => (luminance(colour) > 0.18 ? "#0b0d10" : "#ffffff");
 
 function mix(stops: string[], share: number): string {
   const at = Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0)) * (stops.length - 1);
@@ -93,6 +107,7 @@ export const palette = computed<Palette>(() => {
     }
     return colour;
   };
+  const functions = Array.from({ length: COLOURS }, (_, at) => variable(`--f${at}`));
   const heat = ramp([0, 1, 2, 3, 4, 5, 6, 7].map((step) => variable(`--h${step}`)));
   const diverging = ramp([0, 1, 2, 3, 4, 5, 6].map((step) => variable(`--d${step}`)));
   return {
@@ -107,7 +122,9 @@ export const palette = computed<Palette>(() => {
     collective: variable("--k-collective"),
     critical: variable("--critical"),
     kind,
-    on: (name) => (luminance(kind(name)) > 0.18 ? "#0b0d10" : "#ffffff"),
+    on: (name) => onColour(kind(name)),
+    named: (name) => functions[colourOf(name)] ?? variable("--k-computation"),
+    onColour,
     heat,
     diverging,
   };

@@ -18,7 +18,9 @@ const VIEWS = [
   "#/timeline?run=0&text=MPI&pe=1&time=400000000&sel=300000000.400000000.1-2",
   "#/profile?run=0",
   "#/profile?run=0&show=tree",
-  "#/profile?run=0&show=icicle",
+  "#/flame?run=0",
+  "#/flame?run=0&stacking=callers&colour=kind",
+  "#/flame?run=0&base=1",
   "#/balance?run=0",
   "#/matrix?run=0",
   "#/compare?runs=0,1",
@@ -88,7 +90,7 @@ test("keyboard only: every view, a finding, its instance, a message, the keys, t
   await page.keyboard.press("t");
   await until(page, (last) => document.documentElement.dataset.theme !== last, theme);
   // Maps have a cursor that says what it is at.
-  await page.keyboard.press("6");
+  await page.keyboard.press("7");
   await settle(page);
   await tabTo(page, "#matrix");
   await page.keyboard.press("ArrowRight");

@@ -14,7 +14,7 @@ import { colours, launch, settle, shot, visit } from "./browser";
 const archives = [ring, ringProfile, lateSender, hybrid, stencil].filter((it) => it !== null);
 const partune = process.env.PARTUNE_BIN ?? "../target/debug/partune";
 const folder = mkdtempSync(join(tmpdir(), "partune-report-"));
-const VIEWS = ["summary", "findings", "timeline", "profile", "balance", "matrix", "environment", "figures"];
+const VIEWS = ["summary", "findings", "timeline", "profile", "flame", "balance", "matrix", "environment", "figures"];
 
 let browser: Browser;
 

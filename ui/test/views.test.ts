@@ -45,11 +45,16 @@ test("every view of every archive", async () => {
     else assert.ok((await colours(it.page, "#tracks")) > 3, `the timeline of ${run.name} is drawn`);
     await shot(it.page, `${run.name}-timeline`);
 
-    for (const shape of ["flat", "tree", "icicle"]) {
+    for (const shape of ["flat", "tree"]) {
       await visit(it.page, `#/profile?run=${run.run}&show=${shape}`);
-      if (shape === "icicle") assert.ok((await colours(it.page, "#icicle")) > 1, `the icicle of ${run.name} is drawn`);
-      else assert.ok((await it.page.locator("main tbody tr").count()) > 0, `${shape} profile of ${run.name}`);
+      assert.ok((await it.page.locator("main tbody tr").count()) > 0, `${shape} profile of ${run.name}`);
       await shot(it.page, `${run.name}-profile-${shape}`);
+    }
+
+    for (const stacking of ["callees", "callers"]) {
+      await visit(it.page, `#/flame?run=${run.run}&stacking=${stacking}`);
+      assert.ok((await colours(it.page, "#flame")) > 2, `the flame graph of ${run.name} is drawn`);
+      await shot(it.page, `${run.name}-flame-${stacking}`);
     }
 
     await visit(it.page, `#/balance?run=${run.run}`);

@@ -16,8 +16,8 @@ fn the_pages_work_in_a_real_browser() {
     if let Some(missing) = missing(&ui) {
         return outside::missing(missing);
     }
-    let tests =
-        ["views", "timeline", "compare", "access", "report"].map(|it| format!("node_modules/.test/{it}.test.mjs"));
+    let tests = ["colours", "views", "timeline", "flame", "compare", "access", "report"]
+        .map(|it| format!("node_modules/.test/{it}.test.mjs"));
     let built =
         Command::new("npm").args(["run", "--silent", "build-test"]).current_dir(&ui).status().expect("npm runs");
     assert!(built.success(), "the tests of ui/test are built");

@@ -35,10 +35,11 @@ const KEYS: [string, [string, string][]][] = [
     ],
   ],
   [
-    "Maps and icicle",
+    "Maps and flame graph",
     [
       ["arrows", "move the cursor; its value is said below"],
       ["Enter", "open what is at the cursor"],
+      ["Esc", "close the box of the flame graph that was opened last"],
     ],
   ],
 ];

@@ -9,7 +9,7 @@ import { Bar, Table } from "../parts/table";
 import { Swatch } from "../parts/words";
 import { pe as peName } from "../pes";
 import { refresh } from "../runs";
-import { amend, go, route, run } from "../state";
+import { amend, go, link, route, run } from "../state";
 import { ranges, type Selection, select, selection, size } from "./selection";
 import { show } from "./view";
 
@@ -67,6 +67,11 @@ export function Selected({ kinds, tell }: { kinds: Kind[]; tell: (text: string) 
           Zoom to it
         </button>
         {!recorded && <Piece of={of} tell={tell} />}
+        {!recorded && (
+          <a id="flame-of-selection" href={link("flame", { from: of.from, to: of.to, only: ranges(of.pes) })}>
+            Flame graph of it
+          </a>
+        )}
         <button type="button" onClick={() => select(null)} title="Key: Esc">
           Clear
         </button>

@@ -107,7 +107,21 @@ function Times({ data, names, runs }: { data: Comparison; names: string[]; runs:
               </td>
               <td class="number">{seconds(it.measured_s)}</td>
               <td class="number">{ratio(it.speed_up)}</td>
-              <td>{index === 0 ? <span class="dim">base</span> : <Difference change={it.change} />}</td>
+              <td>
+                {index === 0 ? (
+                  <span class="dim">base</span>
+                ) : (
+                  <>
+                    <Difference change={it.change} />{" "}
+                    <a
+                      href={link("flame", { run: runs[index], base: runs[0] })}
+                      title="What took longer, and what less, in boxes"
+                    >
+                      as flame graph
+                    </a>
+                  </>
+                )}
+              </td>
             </tr>
           ))}
         </tbody>

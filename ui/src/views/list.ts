@@ -5,6 +5,7 @@ import { Compare } from "./compare";
 import { Environment } from "./environment";
 import { Figures } from "./figures";
 import { Findings } from "./findings";
+import { Flame } from "./flame";
 import { Matrix } from "./matrix";
 import { Profile } from "./profile";
 import { Scaling } from "./scaling";
@@ -27,6 +28,7 @@ export const VIEWS: View[] = [
   { name: "findings", title: "Findings", Show: Findings },
   { name: "timeline", title: "Timeline", Show: Timeline, wide: true },
   { name: "profile", title: "Profile", Show: Profile },
+  { name: "flame", title: "Flame graph", Show: Flame, wide: true },
   { name: "balance", title: "Load balance", Show: Balance },
   { name: "matrix", title: "Communication", Show: Matrix },
   { name: "compare", title: "Compare runs", Show: Compare, several: true },

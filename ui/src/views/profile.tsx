@@ -1,4 +1,4 @@
-// Profile: where the time goes, by region (flat), by call path (tree), and as a picture of call paths (icicle).
+// Profile: where the time goes, by region (flat) and by call path (tree); the flame graph has it as a picture.
 
 import type { Profile as Data } from "../api";
 import { length, row } from "../api";
@@ -10,13 +10,11 @@ import { File, Legend, Swatch } from "../parts/words";
 import { pe } from "../pes";
 import { useKinds } from "../runs";
 import { amend, link, route, run } from "../state";
-import { Icicle } from "./icicle";
 import { CallTree } from "./tree";
 
 const SHAPES = [
   { name: "flat", title: "By region" },
   { name: "tree", title: "Call tree" },
-  { name: "icicle", title: "Icicle" },
 ];
 
 export function Profile() {
@@ -50,7 +48,6 @@ export function Profile() {
       </div>
       {show === "flat" && <Flat text={text} />}
       {show === "tree" && <CallTree text={text} />}
-      {show === "icicle" && <Icicle text={text} />}
       {recorded && (
         <div class="paper">
           <CallTree text="" share={0.05} />

@@ -1,0 +1,421 @@
+// Flame graph: functions on those that called them, or the other way round; of all PEs or some, beside another run. What is opened is in the
+// address, so Back closes it.
+import { useCallback, useMemo, useState } from "preact/hooks";
+import type { Flame as Data, Kind } from "../api";
+import { drawFlame, type Layout, layout, levelHeight, nameOf, pieceAt, wayOf, wayTo } from "../draw/flame";
+import { count, difference, duration, instant, percent, plural, seconds } from "../format";
+import { recorded, useApi } from "../load";
+import { Canvas, type Draw } from "../parts/canvas";
+import { ColourChoice, colouring } from "../parts/colouring";
+import { Answer, Fold, What } from "../parts/states";
+import { type Column, Table } from "../parts/table";
+import { TipBox } from "../parts/tip";
+import { at, Legend } from "../parts/words";
+import { filtered, pe, rangesOf } from "../pes";
+import { runs, useKinds } from "../runs";
+import { amend, numeric, route, run } from "../state";
+import { dark, type Palette, printing } from "../theme";
+
+/** So many PEs are offered one by one, and so many of a filter can be asked for. */
+const OFFERED = 512;
+const MOST = 2000;
+/** Rows of the table. */
+const ROWS = 500;
+
+/** The functions that lead to the box that is opened. */
+const opened = (): number[] => (route.value.params.under ?? "").split(".").filter(Boolean).map(Number);
+
+function question(): string {
+  const { stacking, from, to, only, base, under } = route.value.params;
+  const named = filtered.value;
+  const pes = named ? rangesOf(named.slice(0, MOST)) : only;
+  const asked = recorded ? { stacking } : { stacking, under, from, to, only: pes, base };
+  const query = Object.entries(asked).filter(([, value]) => value !== undefined && value !== "");
+  return `runs/${run.value}/flame${query.length > 0 ? `?${query.map((it) => it.join("=")).join("&")}` : ""}`;
+}
+
+export function Flame() {
+  const { text = "" } = route.value.params;
+  const kinds = useKinds(run.value).data ?? [];
+  const nobody = filtered.value?.length === 0;
+  const answer = useApi<Data>(nobody ? null : question());
+  return (
+    <>
+      <div class="head">
+        <h1>Flame graph</h1>
+        <What>
+          A box is a function, as wide as its time on all PEs together with all that it called. What it called stands below it;
+          inverted, who called it stands below it, and the first row is the functions with their exclusive time. What has most
+          time is on the left. The red foot is what of it was waited for other PEs. Functions that are too small to be seen are
+          one grey box.
+        </What>
+      </div>
+      <Tools kinds={kinds} />
+      <Part />
+      {nobody ? (
+        <p class="notice">No PE, process or host has a name with “{route.value.params.filter}”.</p>
+      ) : (
+        <Answer of={answer}>{(data) => <Shown data={data} kinds={kinds} text={text.toLowerCase()} />}</Answer>
+      )}
+    </>
+  );
+}
+
+function Tools({ kinds }: { kinds: Kind[] }) {
+  const { stacking = "callees", text = "", only = "", filter = "", base } = route.value.params;
+  const all = runs.value ?? [];
+  const own = all.find((it) => it.run === run.value);
+  const pes = (own?.pes ?? 0) + (own?.device_streams ?? 0);
+  const others = all.filter((it) => it.run !== run.value && it.state === "ready");
+  const inPart = numeric(route.value.params, "from") !== undefined;
+  return (
+    <div class="tools">
+      <div class="group" role="group" aria-label="What stands below a box">
+        <button
+          type="button"
+          aria-pressed={stacking === "callees"}
+          onClick={() => amend({ stacking: undefined, under: undefined })}
+        >
+          what it called
+        </button>
+        <button
+          type="button"
+          aria-pressed={stacking === "callers"}
+          onClick={() => amend({ stacking: "callers", under: undefined })}
+        >
+          who called it
+        </button>
+      </div>
+      <input
+        type="search"
+        aria-label="Search functions"
+        placeholder="Search functions ( / )"
+        value={text}
+        onInput={(event) => amend({ text: event.currentTarget.value }, { replace: true })}
+      />
+      {!recorded && pes > 1 && pes <= OFFERED && (
+        <label>
+          PEs
+          <select
+            value={only}
+            disabled={filter !== ""}
+            onChange={(event) => amend({ only: event.currentTarget.value || undefined, base: undefined, under: undefined })}
+          >
+            <option value="">all {count(pes)}</option>
+            {only !== "" && !/^\d+$/.test(only) && <option value={only}>{only}</option>}
+            {Array.from({ length: pes }, (_, number) => (
+              <option key={number} value={String(number)}>
+                {pe(number)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {!recorded && pes > 1 && (
+        <input
+          type="search"
+          class="short"
+          aria-label="PEs, processes or hosts by name or regular expression"
+          placeholder="PE names"
+          value={filter}
+          onInput={(event) => amend({ filter: event.currentTarget.value, base: undefined, under: undefined }, { replace: true })}
+        />
+      )}
+      {!recorded && others.length > 0 && only === "" && filter === "" && !inPart && (
+        <label>
+          Compared with
+          <select value={base ?? ""} onChange={(event) => amend({ base: event.currentTarget.value || undefined })}>
+            <option value="">nothing</option>
+            {others.map((it) => (
+              <option key={it.run} value={it.run}>
+                {it.name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {base === undefined && <ColourChoice own="function" />}
+      {base === undefined && colouring("function") === "kind" && <Legend kinds={kinds.filter((it) => it.name !== "idle")} />}
+    </div>
+  );
+}
+
+/** Which part of the run is looked at, if not all of it. */
+function Part() {
+  const { only } = route.value.params;
+  const [from, to] = [numeric(route.value.params, "from"), numeric(route.value.params, "to")];
+  if (recorded || from === undefined || to === undefined) return null;
+  const step = (to - from) / 1000;
+  return (
+    <p id="part">
+      From {instant(from, step)} to {instant(to, step)}, <strong>{duration(to - from)}</strong>
+      {only ? `, on the PEs ${only}` : ""}{" "}
+      <button type="button" onClick={() => amend({ from: undefined, to: undefined, only: undefined, under: undefined })}>
+        Whole run
+      </button>
+    </p>
+  );
+}
+
+function Shown({ data, kinds, text }: { data: Data; kinds: Kind[]; text: string }) {
+  const under = opened();
+  const way = useMemo(() => wayTo(data, under), [data, under.join(".")]);
+  const laid = useMemo(() => layout(data, way), [data, way]);
+  const [cursor, setCursor] = useState<number | undefined>(undefined);
+  const [tip, setTip] = useState<{ left: number; top: number } | null>(null);
+  const [width, setWidth] = useState(0);
+  const chosen = cursor === undefined ? undefined : laid.of.get(cursor);
+  const hits = useMemo(() => (text === "" ? null : found(data, text)), [data, text]);
+  const colour = useColours(data, kinds);
+  const draw: Draw = useCallback(
+    (context, wide, _high, palette) =>
+      drawFlame(context, wide, data, laid, { ...colour(palette), found: (box) => hits?.boxes.has(box) ?? true, cursor }, palette),
+    [data, laid, colour, hits, cursor],
+  );
+  const open = (box: number | null | undefined) => {
+    setTip(null);
+    setCursor(undefined);
+    if (box === null || box === undefined) return amend({ under: undefined });
+    // Many functions in one box: where their caller is all of the width, they have more room.
+    const isRest = data.boxes.function[box] === null;
+    const next = wayOf(data, isRest ? (data.boxes.parent[box] ?? -1) : box);
+    if (next) amend({ under: next.join(".") || undefined });
+  };
+  const close = () => open(laid.top === null ? null : data.boxes.parent[laid.top]);
+  const keys = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && chosen) return open(chosen.at);
+    if (event.key === "Escape" || event.key === "Backspace") return close();
+    if (!event.key.startsWith("Arrow")) return;
+    event.preventDefault();
+    setTip(null);
+    // Keys may come faster than the picture is drawn.
+    setCursor((last) => moved(laid, last, event.key));
+  };
+  if (laid.pieces.length === 0) return <p>No function took any time.</p>;
+  const missing = under.length > way.length;
+  return (
+    <>
+      {missing && (
+        <p class="notice" role="alert">
+          This report holds the larger boxes of the whole run. <code>partune view ARCHIVE</code> opens every one.
+        </p>
+      )}
+      <p class="said" role="status">
+        {chosen ? (
+          <Said data={data} box={chosen.at} />
+        ) : (
+          <>
+            <strong>{seconds(data.all_s)}</strong> on {plural(data.pes, "PE")}
+            {data.base_all_s !== null && <>, {difference(data.all_s - data.base_all_s, seconds)} against the other run</>}
+            {hits && (
+              <>
+                ; boxes with “{text}” have <strong>{seconds(hits.seconds)}</strong>, {percent(hits.seconds / (data.all_s || 1))}
+              </>
+            )}
+            .{" "}
+            <span class="dim">
+              {laid.top === null
+                ? "A click or Enter opens a box, arrow keys move the cursor."
+                : "The upper rows lead to the box that is opened; a click on one, or Esc, goes back."}
+            </span>
+          </>
+        )}
+      </p>
+      <Canvas
+        id="flame"
+        draw={draw}
+        height={laid.depth * levelHeight(laid) + 2}
+        label="Flame graph, widest boxes have most time. Arrow keys move the cursor, Enter opens a box, Escape closes it. The table below has the same boxes."
+        focusable
+        onSize={setWidth}
+        onKeyDown={keys}
+        onPointerMove={(event, x, y) => {
+          const piece = pieceAt(laid, width, x, y);
+          setCursor(piece?.at);
+          setTip(piece ? { left: event.clientX, top: event.clientY } : null);
+        }}
+        onPointerLeave={() => {
+          setTip(null);
+          setCursor(undefined);
+        }}
+        onPointerDown={(_event, x, y) => {
+          const piece = pieceAt(laid, width, x, y);
+          if (piece) open(piece.at);
+        }}
+      />
+      {tip && chosen && <Tip data={data} box={chosen.at} {...tip} />}
+      {data.base_all_s !== null && <Change />}
+      <Fold title="The same as a table">{() => <Boxes data={data} laid={laid} />}</Fold>
+    </>
+  );
+}
+
+/** Where an arrow key goes: up and down between a box and what stands on it, left and right along a level. */
+function moved(laid: Layout, cursor: number | undefined, key: string): number | undefined {
+  const now = cursor === undefined ? undefined : laid.of.get(cursor);
+  if (!now) return laid.pieces[0]?.at;
+  if (key === "ArrowUp") return now.parent !== null && laid.of.has(now.parent) ? now.parent : now.at;
+  if (key === "ArrowDown") return laid.pieces.find((it) => it.parent === now.at && it.x1 > it.x0)?.at ?? now.at;
+  const level = laid.pieces.filter((it) => it.depth === now.depth && it.x1 > it.x0).sort((a, b) => a.x0 - b.x0);
+  const next = level.indexOf(now) + (key === "ArrowRight" ? 1 : -1);
+  return level[Math.max(0, Math.min(level.length - 1, next))]?.at;
+}
+
+/** The boxes whose name has a text, with those that lead to them; and their time, none counted twice. */
+function found(data: Data, text: string): { boxes: Set<number>; seconds: number } {
+  const { boxes } = data;
+  const is = boxes.parent.map((_, box) => boxes.function[box] !== null && nameOf(data, box).toLowerCase().includes(text));
+  const inside: boolean[] = [];
+  let time = 0;
+  for (let box = 0; box < is.length; box += 1) {
+    const parent = boxes.parent[box];
+    const counted = parent != null && (inside[parent] ?? false);
+    inside[box] = counted || (is[box] ?? false);
+    if (!counted && is[box]) time += boxes.seconds[box] ?? 0;
+  }
+  return { boxes: new Set(is.map((it, box) => (it ? box : -1)).filter((box) => box >= 0)), seconds: time };
+}
+
+type Colours = { colour(box: number): string; ink(box: number): string };
+
+/** The colour of each box: by function, by kind of time, or by what changed against the other run. */
+function useColours(data: Data, kinds: Kind[]): (palette: Palette) => Colours {
+  const by = colouring("function");
+  const theme = `${dark.value} ${printing.value}`;
+  return useMemo(() => {
+    void theme;
+    const { boxes, functions } = data;
+    const change = (box: number) => (boxes.seconds[box] ?? 0) - (boxes.base_s[box] ?? 0);
+    if (data.base_all_s !== null) {
+      const most = Math.max(...boxes.parent.map((_, box) => (boxes.function[box] === null ? 0 : Math.abs(change(box)))), 1e-12);
+      // The root of it: what changed a little is seen beside what changed much.
+      const share = (box: number) => 0.5 + 0.5 * Math.sign(change(box)) * Math.sqrt(Math.abs(change(box)) / most);
+      return (palette) => ({
+        colour: (box) => palette.diverging(share(box)),
+        ink: (box) => palette.onColour(palette.diverging(share(box))),
+      });
+    }
+    if (by === "kind") {
+      const name = (box: number) => kinds[boxes.kind[box] ?? 0]?.name ?? "computation";
+      return (palette) => ({ colour: (box) => palette.kind(name(box)), ink: (box) => palette.on(name(box)) });
+    }
+    return (palette) => {
+      const own = functions.name.map((name) => palette.named(name));
+      const of = (box: number) => own[boxes.function[box] ?? 0] ?? palette.line;
+      return { colour: of, ink: (box) => palette.onColour(of(box)) };
+    };
+  }, [data, kinds, by, theme]);
+}
+
+/** What is to be said of a box. */
+function words(data: Data, box: number): string[] {
+  const { boxes } = data;
+  const time = boxes.seconds[box] ?? 0;
+  const parent = boxes.parent[box];
+  const lines = [`${seconds(time)}, ${percent(time / (data.all_s || 1))} of all`];
+  if (parent != null) lines[0] += `, ${percent(time / (boxes.seconds[parent] || 1))} of ${nameOf(data, parent)}`;
+  if (boxes.function[box] === null) return [...lines, "too small, too deep or too many to be seen; a click gives them more room"];
+  lines.push(
+    `itself ${seconds(boxes.own_s[box])}${(boxes.waiting_s[box] ?? 0) > 0 ? `; waiting ${seconds(boxes.waiting_s[box])}` : ""}`,
+  );
+  if (data.functions.region[boxes.function[box] ?? -1] !== null) lines.push(`${plural(boxes.visits[box] ?? 0, "visit")}`);
+  const base = boxes.base_s[box];
+  if (base != null) lines.push(`${seconds(base)} in the other run: ${difference(time - base, seconds)}`);
+  return lines;
+}
+
+function source(data: Data, box: number): string {
+  const of = data.boxes.function[box] ?? -1;
+  return at(data.functions.file[of] ?? "", data.functions.line[of] ?? 0);
+}
+
+function Said({ data, box }: { data: Data; box: number }) {
+  const place = source(data, box);
+  return (
+    <>
+      <code>{nameOf(data, box)}</code> {place && <span class="dim">({place})</span>}: {words(data, box).join("; ")}
+    </>
+  );
+}
+
+function Tip({ data, box, left, top }: { data: Data; box: number; left: number; top: number }) {
+  const place = source(data, box);
+  return (
+    <TipBox left={left} top={top}>
+      <p>
+        <strong>{nameOf(data, box)}</strong>
+      </p>
+      {place && <p class="dim small">{place}</p>}
+      {words(data, box).map((it) => (
+        <p key={it}>{it}</p>
+      ))}
+    </TipBox>
+  );
+}
+
+/** What the colours of a comparison mean. */
+function Change() {
+  return (
+    <ul class="legend" aria-label="Colours">
+      <li>
+        <span class="swatch" aria-hidden="true" style={{ background: "var(--d6)" }} /> took longer than in the other run
+      </li>
+      <li>
+        <span class="swatch" aria-hidden="true" style={{ background: "var(--d3)" }} /> took as long
+      </li>
+      <li>
+        <span class="swatch" aria-hidden="true" style={{ background: "var(--d0)" }} /> took less
+      </li>
+    </ul>
+  );
+}
+
+interface Row {
+  box: number;
+  depth: number;
+}
+
+function Boxes({ data, laid }: { data: Data; laid: Layout }) {
+  const { boxes } = data;
+  const rows: Row[] = laid.pieces.map((it) => ({ box: it.at, depth: it.depth }));
+  rows.sort((a, b) => (boxes.seconds[b.box] ?? 0) - (boxes.seconds[a.box] ?? 0) || a.depth - b.depth);
+  const column = (key: string, title: string, of: (box: number) => number | null | undefined): Column<Row> => ({
+    key,
+    title,
+    number: true,
+    by: (it) => of(it.box),
+    cell: (it) => seconds(of(it.box)),
+  });
+  return (
+    <>
+      <Table
+        caption="Boxes by time"
+        rows={rows.slice(0, ROWS)}
+        first={40}
+        id={(it) => it.box}
+        columns={[
+          {
+            key: "name",
+            title: "Function",
+            wide: true,
+            by: (it) => nameOf(data, it.box),
+            cell: (it) => <code>{nameOf(data, it.box)}</code>,
+          },
+          { key: "level", title: "Level", number: true, by: (it) => it.depth, cell: (it) => it.depth + 1 },
+          column("time", "Time", (box) => boxes.seconds[box]),
+          column("own", "Itself", (box) => boxes.own_s[box]),
+          column("waiting", "Waiting", (box) => boxes.waiting_s[box]),
+          {
+            key: "visits",
+            title: "Visits",
+            number: true,
+            by: (it) => boxes.visits[it.box],
+            cell: (it) => count(boxes.visits[it.box]),
+          },
+          ...(data.base_all_s === null ? [] : [column("base", "Other run", (box) => boxes.base_s[box])]),
+        ]}
+      />
+      {rows.length > ROWS && <p class="dim small">{count(rows.length - ROWS)} more boxes have less time.</p>}
+    </>
+  );
+}
