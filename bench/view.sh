@@ -70,6 +70,9 @@ questions() {
             few = int(1 + pes * exp(log(1 / pes) * rand())); at = int((pes - few + 1) * rand())
             view = sprintf("from=%.0f&to=%.0f", from, from + width + 1)
             if (kind == "all PEs, 256 rows") q = "timeline?columns=1024&rows=256&" view
+            if (kind == "by function") q = "timeline?columns=1024&rows=256&by=function&" view
+            if (kind == "flame graph") q = "flame?" view
+            if (kind == "inverted, some PEs") q = sprintf("flame?stacking=callers&first=%d&pes=%d&%s", at, few, view)
             if (kind == "all PEs, 64 rows") q = "timeline?columns=2048&rows=64&" view
             if (kind == "some PEs") q = sprintf("timeline?columns=1400&rows=256&first=%d&pes=%d&%s", at, few, view)
             if (kind == "what is at a place") q = sprintf("at?pe=%d&time=%.0f", at, from)
@@ -96,10 +99,13 @@ rm -f "$work"/view.round*
 questions 'all PEs, 256 rows'
 questions 'all PEs, 64 rows'
 questions 'some PEs'
+questions 'by function'
+questions 'flame graph'
+questions 'inverted, some PEs'
 questions 'what is at a place'
 
 printf '\n| other view, asked first and again | ms | ms |\n|-----------------------------------|---:|---:|\n'
-for question in summary findings profile 'tree?depth=12' balance matrix 'find?text=a' environment; do
+for question in summary findings profile 'tree?depth=12' flame 'flame?stacking=callers' balance matrix 'find?text=a' environment; do
     ask() { curl -sf -o /dev/null -w '%{time_total}' "${url}api/runs/0/$question"; }
     awk -v name="$question" -v one="$(ask)" -v two="$(ask)" 'BEGIN { printf "| %-33s | %.1f | %.1f |\n", name, one * 1e3, two * 1e3 }'
 done

@@ -331,6 +331,11 @@ export interface Answers {
     critical_path_count: number;
     findings: string[];
     from: number;
+    /** By function, where that is asked for. */
+    functions: {
+      data: string;
+      function: (number | null)[];
+    } | null;
     groups: string[];
     messages: {
       bytes: number[];

@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import type { Selected } from "../src/api";
+import type { Selected, Timeline } from "../src/api";
+import { functionNames, functionShares } from "../src/draw/bins";
+import { colourOf } from "../src/draw/functions";
+import { LEFT } from "../src/draw/geometry";
 import { bytes as inBytes, count as inCount, percent, seconds } from "../src/format";
 import { hybrid, lateSender, ring } from "./archives";
 import { open, params, settle, shot, until, visit } from "./browser";
@@ -438,10 +441,116 @@ test("a piece that is selected is analysed as a run by itself", async () => {
   await page.waitForSelector("main h1:has-text(' to ')");
   await settle(page);
   const number = Number((await params(page)).run);
+  const isOpen = async () =>
+    (await given.server.api<{ run: number; state: string }[]>("runs")).some((it) => it.run === number && it.state === "ready");
+  while (!(await isOpen())) await wait(50);
   const summary = await given.server.api<{ duration_s: number; piece: string }>(`runs/${number}/summary`);
   assert.equal(summary.duration_s.toFixed(6), "0.100000");
   const profile = await given.server.api<{ regions: { exclusive_s: number[] } }>(`runs/${number}/profile`);
   assert.deepEqual(profile.regions.exclusive_s, data.functions.exclusive_s);
+  it.clean();
+  await it.close();
+});
+
+/** All colours of a canvas, as `r,g,b`. */
+async function seen(page: Page, selector: string): Promise<Set<string>> {
+  const all = await page.$eval(selector, (element) => {
+    const { width, height } = element as HTMLCanvasElement;
+    const data = (element as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height).data ?? [];
+    const found = new Set<string>();
+    for (let at = 0; at < data.length; at += 4) found.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+    return [...found];
+  });
+  return new Set(all);
+}
+
+/** The colour of a function, from the page's own style sheet. */
+async function colour(page: Page, name: string): Promise<string> {
+  const hex = await page.evaluate(
+    (variable) => getComputedStyle(document.documentElement).getPropertyValue(variable).trim(),
+    `--f${colourOf(name)}`,
+  );
+  return [1, 3, 5].map((from) => Number.parseInt(hex.slice(from, from + 2), 16)).join();
+}
+
+for (const dark of [false, true]) {
+  test(`by function, ${dark ? "dark" : "light"}: one colour in the timeline, its strip and the flame graph, and shares that are the server's`, async () => {
+    for (const run of archives.keys()) {
+      const it = await open(given.browser, given.server, `#/timeline?run=${run}`, { dark });
+      const { page } = it;
+      const asked = page.waitForResponse((response) => /timeline\?.*first=.*by=function/.test(response.url()));
+      await page.getByRole("group", { name: "Colours" }).getByRole("button", { name: "by function" }).click();
+      const answer = (await (await asked).json()) as Timeline;
+      await settle(page);
+      const names = functionNames(answer);
+      const legend = await page.locator("#functions li").allTextContents();
+      assert.deepEqual(legend.slice(0, names.length), names);
+      // The function with most time is in all three pictures, in the colour of its name.
+      const shares = functionShares(answer);
+      assert.ok(shares, "they were asked for");
+      const sums = names.map((_, at) => shares.data.reduce((sum, it, byte) => sum + (byte % shares.stride === at ? it : 0), 0));
+      const name = names[sums.indexOf(Math.max(...sums))] as string;
+      const wanted = await colour(page, name);
+      assert.ok((await seen(page, "#tracks")).has(wanted), `${name} in the timeline`);
+      assert.ok((await seen(page, ".overview canvas")).has(wanted), `${name} in the strip`);
+      await shot(page, `by-function-${run}-${dark ? "dark" : "light"}`);
+      if (!answer.spans) {
+        // Beside the pointer stand the shares of that column.
+        const box = await page.locator("#tracks").boundingBox();
+        const at = { x: LEFT + 0.4 * ((box?.width ?? 0) - LEFT), y: 40 };
+        await page.locator("#tracks").hover({ position: at });
+        const tip = (await page.locator(".tip").textContent()) ?? "";
+        const column = Math.floor(0.4 * answer.columns);
+        const told = [-1, 0, 1].some((off) => {
+          const cell = shares.data.subarray((column + off) * shares.stride, (column + off + 1) * shares.stride);
+          const parts = names.map((name, at) => [name, (cell[at] ?? 0) / 255] as const).filter(([, share]) => share > 0.01);
+          parts.sort((a, b) => b[1] - a[1]);
+          return parts.length > 0 && tip.includes(parts.map(([name, share]) => `${name} ${percent(share)}`).join(", "));
+        });
+        assert.ok(told, tip);
+      }
+      await page.getByRole("link", { name: "Flame graph" }).click();
+      await settle(page);
+      assert.equal((await params(page)).colour, "function");
+      assert.ok((await seen(page, "#flame")).has(wanted), `${name} in the flame graph`);
+      it.clean();
+      await it.close();
+    }
+  });
+}
+
+test("the critical path is an outline that leaves the middle of rows free", async () => {
+  const it = await open(given.browser, given.server, "#/timeline?run=0&hide=waits.messages.collectives");
+  const { page } = it;
+  const pink = async () => {
+    const hex = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--critical").trim());
+    const [red, green, blue] = [1, 3, 5].map((from) => Number.parseInt(hex.slice(from, from + 2), 16));
+    return page.$eval(
+      "#tracks",
+      (element, [red, green, blue]) => {
+        const { width, height } = element as HTMLCanvasElement;
+        const data = (element as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height).data ?? [];
+        const lines = new Map<number, number>();
+        for (let at = 0; at < data.length; at += 4)
+          if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) {
+            const line = Math.floor(at / 4 / width);
+            lines.set(line, (lines.get(line) ?? 0) + 1);
+          }
+        return [...lines];
+      },
+      [red, green, blue],
+    );
+  };
+  const lines = await pink();
+  const most = Math.max(...lines.map(([, count]) => count));
+  assert.ok(most > 50, "it is there");
+  // Long lines are edges of rows: two of them, one below the other, have a row's height between.
+  const long = lines.filter(([, count]) => count > most / 3).map(([line]) => line);
+  const gaps = long.slice(1).map((line, at) => line - (long[at] ?? 0));
+  assert.ok(Math.max(...gaps) > 10, `${long.join()} leave the middle free`);
+  await page.getByRole("button", { name: "Critical path" }).click();
+  await settle(page);
+  assert.deepEqual(await pink(), []);
   it.clean();
   await it.close();
 });

@@ -79,7 +79,7 @@ pub use partune_kernels::{Bounds as LoopLimits, Ceiling, Ceilings, Core, Kernel,
 pub use partune_machine::Machine;
 pub use partune_operations::{Operations, OwnPattern};
 pub use partune_picture::{
-    Bin, Block, CallTree, Content, Exchange, Exchanges, Flame, FlameBox, FlameView, Flat, Fold, Found,
+    Bin, Block, CallTree, Content, Exchange, Exchanges, Flame, FlameBox, FlameView, Flat, Fold, Found, FunctionShares,
     Heat, Kind, Lasting, Moving, Node, Stacking, Sum, Tiles, Times, View, Waited,
 };
 pub use partune_trace::{Activity, Ended, Ending, PeKind, Piece, Role};

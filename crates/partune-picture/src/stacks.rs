@@ -1,7 +1,7 @@
 //! What is open on a PE at any moment: the stack of visits, found from the nearest place where it is known.
 
 use partune_base::{PeId, Table, Time};
-use partune_trace::{Trace, VisitIx, Visits};
+use partune_trace::{Stream, Trace, VisitIx, Visits};
 use rayon::prelude::*;
 
 /// Visits between two known places.
@@ -41,6 +41,22 @@ impl Stacks {
         }
         open.reverse();
         open
+    }
+
+    /// The innermost visit that is open where a block of 64 visits begins.
+    pub(crate) fn around(&self, pe: PeId, block: usize) -> Option<usize> {
+        let around = self.around.get(pe)?.get(block)?;
+        (*around != NOTHING).then_some(*around as usize)
+    }
+
+    /// A visit and all in which it lies, innermost first; some between may have ended before it begins. Looks at 64 visits a frame at most.
+    pub(crate) fn callers(&self, stream: &Stream, pe: PeId, innermost: Option<usize>) -> impl Iterator<Item = usize> {
+        let visits = &stream.visits;
+        std::iter::successors(innermost, move |visit| {
+            let block = *visit / EACH;
+            let mut before = (block * EACH..*visit).rev();
+            before.find(|other| visits.exit[*other] > visits.enter[*visit]).or_else(|| self.around(pe, block))
+        })
     }
 
     /// The visits of a PE that touch an interval, in order of their enters, outermost first; `None` if more than `most` begin in it.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use partune_analysis::Waits;
 use partune_base::{PeId, RegionId, Time};
 use partune_index::Index;
-use partune_picture::{Content, Contents, Detail, Fold, Kind, Stacks, View};
+use partune_picture::{Content, Contents, Detail, Fold, Functions, Kind, Stacks, View};
 use partune_trace::{PeKind, Trace};
 use proptest::prelude::*;
 
@@ -178,6 +178,43 @@ proptest! {
             }
             for (sum, expected) in sums.iter().zip(expected) {
                 prop_assert!((sum - expected as f64).abs() < 0.5);
+            }
+        }
+    }
+
+    /// Bins by function have the exclusive times of selections, which are counted in another way.
+    #[test]
+    fn tiles_by_function_are_selections(
+        ranks in [steps(), steps()],
+        threads in [steps(), steps()],
+        view in (0i64..4000, 1i64..4000, 1usize..8),
+        rows in 1usize..5,
+        apart in 0usize..5,
+    ) {
+        let trace = partune_testkit::trace(&text(&ranks, &threads));
+        let waits = Waits::find(&trace, &Index::build(&trace));
+        let begin = Time(view.0).min(trace.end());
+        let end = Time(view.0 + view.1).min(trace.end());
+        let view = View { begin, end, columns: view.2 };
+        let functions = Functions::new(&trace, trace.regions().ids().take(apart));
+        let fold = Fold::new(trace.active_pes().collect(), rows);
+        let tiles = functions.tiles(&trace, &Stacks::new(&trace), &fold, view);
+        for (bins, members) in tiles.chunks(view.columns).zip(fold.rows()) {
+            for (column, bin) in bins.iter().enumerate() {
+                let (from, to) = (view.edge(column), view.edge(column + 1));
+                if from == to {
+                    prop_assert!(bin.iter().all(|share| *share == 0.0));
+                    continue;
+                }
+                let mut expected = [0i64; 1 + Functions::MOST];
+                for row in content(&trace, &waits, members, (from, to)).functions.iter().filter(|row| row.region.is_some()) {
+                    let class = functions.regions().iter().position(|region| *region == row.region);
+                    expected[class.unwrap_or(Functions::MOST)] += row.exclusive.0;
+                }
+                let all = (to - from).0 as f64 * members.len() as f64;
+                for (share, expected) in bin.iter().zip(expected) {
+                    prop_assert!((f64::from(*share) * all - expected as f64).abs() < 1e-2, "column {column}: {share} of {all}, not {expected}");
+                }
             }
         }
     }

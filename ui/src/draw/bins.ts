@@ -1,4 +1,4 @@
-// The timeline from afar: each row and column is a pile of kinds of time, as tall as their shares; the foot is red as far as
+// The timeline from afar: each row and column is a pile of kinds of time, or of functions, as tall as their shares; the foot is red as far as
 // PEs waited. It is made once as a bitmap, a pixel a column, and then only stretched while one zooms.
 import type { Timeline } from "../api";
 import type { Palette } from "../theme";
@@ -7,12 +7,51 @@ import { type Geometry, x } from "./geometry";
 /** What of an answer the picture needs. */
 type Bins = Pick<Timeline, "from" | "to" | "columns" | "rows" | "bins">;
 
-/** The shares of an answer: byte of kind k in column c of row r is at (r × columns + c) × kinds + k. */
-export function shares(timeline: Bins): Uint8Array {
-  const text = atob(timeline.bins.data);
+/** Shares as bytes: that of class k in column c of row r is at (r × columns + c) × stride + k. */
+export interface Shares {
+  data: Uint8Array;
+  stride: number;
+}
+
+/** What is piled up: a colour a class from the bottom up, null for one that is not; and the class that is the foot, if there is one. */
+export interface Piles extends Shares {
+  colours: (string | null)[];
+  foot: Shares & { at: number };
+}
+
+function bytesOf(base64: string): Uint8Array {
+  const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
   return bytes;
+}
+
+/** The kinds of an answer. */
+export const shares = (timeline: Bins): Shares => ({ data: bytesOf(timeline.bins.data), stride: timeline.bins.kinds.length });
+
+/** Its functions, if they were asked for. */
+export const functionShares = (timeline: Timeline): Shares | null =>
+  timeline.functions && { data: bytesOf(timeline.functions.data), stride: timeline.functions.function.length };
+
+/** What those functions are called. */
+export const functionNames = (timeline: Timeline): string[] =>
+  timeline.functions?.function.map((it) => (it === null ? "all other functions" : (timeline.regions[it] ?? ""))) ?? [];
+
+/** Piles of kinds of time; `names` are those of all kinds. */
+export function pilesOfKinds(timeline: Bins, kinds: Shares, names: string[], palette: Palette): Piles {
+  const colours = timeline.bins.kinds.map((kind) => (names[kind] === "wait" ? null : palette.kind(names[kind] ?? "management")));
+  return { ...kinds, colours, foot: { ...kinds, at: timeline.bins.kinds.findIndex((kind) => names[kind] === "wait") } };
+}
+
+/** The same piles of functions, if there are some. */
+export function pilesOfFunctions(timeline: Timeline, kinds: Shares, names: string[], palette: Palette): Piles {
+  const of = functionShares(timeline);
+  const plain = pilesOfKinds(timeline, kinds, names, palette);
+  if (!of || !timeline.functions) return plain;
+  const colours = timeline.functions.function.map((it) =>
+    it === null ? palette.kind("management") : palette.named(timeline.regions[it] ?? ""),
+  );
+  return { ...of, colours, foot: plain.foot };
 }
 
 type Colour = [number, number, number];
@@ -28,15 +67,13 @@ const FOOT = 0.34;
 /** Paints all rows, `high` pixels each, with `space` empty pixels below. */
 export function bitmap(
   timeline: Bins,
-  bytes: Uint8Array,
-  names: string[],
+  { data, stride, colours, foot: waits }: Piles,
   high: number,
   space: number,
   palette: Palette,
 ): HTMLCanvasElement {
   const rows = timeline.rows.label.length;
   const columns = timeline.columns;
-  const kinds = timeline.bins.kinds;
   const canvas = document.createElement("canvas");
   canvas.width = Math.max(1, columns);
   canvas.height = Math.max(1, rows * high);
@@ -44,26 +81,26 @@ export function bitmap(
   if (!context || rows === 0) return canvas;
   const image = context.createImageData(canvas.width, canvas.height);
   const pixels = image.data;
-  const colours = kinds.map((kind) => parse(palette.kind(names[kind] ?? "management")));
-  const wait = kinds.findIndex((kind) => names[kind] === "wait");
+  const piled = colours.map((colour) => colour && parse(colour));
   const idle = parse(palette.kind("idle"));
   const waiting = parse(palette.wait);
   const inside = Math.max(1, high - space);
   for (let row = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1) {
-      const first = (row * columns + column) * kinds.length;
-      const waited = wait < 0 ? 0 : (bytes[first + wait] ?? 0) / 255;
+      const cell = row * columns + column;
+      const waited = waits.at < 0 ? 0 : (waits.data[cell * waits.stride + waits.at] ?? 0) / 255;
       // Little waiting in a low row is no line: it would look like much.
       const red = waited * inside * FOOT;
       const foot = red > 0.3 ? Math.max(1, Math.round(red)) : 0;
-      // From the bottom up: the kinds in their order, each as tall as its share; what is left is idle.
+      // From the bottom up, in their order, each as tall as its share; what is left is idle.
       let line = inside - 1;
       let sum = 0;
-      for (let kind = 0; kind < kinds.length; kind += 1) {
-        if (kind === wait) continue;
-        sum += bytes[first + kind] ?? 0;
+      for (let at = 0; at < stride; at += 1) {
+        const colour = piled[at];
+        if (!colour) continue;
+        sum += data[cell * stride + at] ?? 0;
         const until = inside - 1 - Math.round((Math.min(255, sum) / 255) * inside);
-        for (; line > until; line -= 1) put(pixels, canvas.width, row * high + line, column, colours[kind] as Colour);
+        for (; line > until; line -= 1) put(pixels, canvas.width, row * high + line, column, colour);
       }
       for (; line >= 0; line -= 1) put(pixels, canvas.width, row * high + line, column, idle);
       for (let at = inside - foot; at < inside; at += 1) put(pixels, canvas.width, row * high + at, column, waiting);

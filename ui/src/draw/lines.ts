@@ -1,7 +1,7 @@
 // Lines of the timeline: messages, collectives, the critical path. Each joins what happened on one row to another.
 import type { Collective, Columns, Message, Timeline } from "../api";
 import type { Palette } from "../theme";
-import { type Geometry, middle, x } from "./geometry";
+import { type Geometry, gap, middle, x, y } from "./geometry";
 
 /** The ends of a message in pixels. An end on a PE that is not in the view lies above or below the rows. */
 export function ends(geometry: Geometry, messages: Columns<Message>, at: number): [number, number, number, number] {
@@ -95,13 +95,38 @@ export function drawCollectives(
 /** So many pixels lie between two ways from PE to PE that are both drawn; more of them would hide everything. */
 const APART = 5;
 
-/** The critical path: what the run's length hangs on, piece by piece, and how it goes from PE to PE where there is room to show it. */
+/** Rows that are lower show no names, so the critical path goes through their middle. */
+const OUTLINED = 14;
+
+/** Shorter pieces, in pixels, have edges above and below only: ends would fill them. */
+const ENDED = 10;
+
+/**
+ * The critical path: what the run's length hangs on, as an outline around its pieces that leaves names free, and how it goes from PE to PE where
+ * there is room to show it.
+ */
 export function drawCriticalPath(
   context: CanvasRenderingContext2D,
   geometry: Geometry,
   path: Timeline["critical_path"],
   palette: Palette,
 ): void {
+  const high = geometry.rowHeight >= OUTLINED ? geometry.rowHeight - gap(geometry) - 2 : 0;
+  const pieces: { row: number; from: number; to: number; follows: boolean }[] = [];
+  let follows = false;
+  for (let at = 0; at < path.pe.length; at += 1) {
+    const row = path.row[at];
+    const last = pieces[pieces.length - 1];
+    if (row === null || row === undefined) {
+      follows = false;
+      continue;
+    }
+    const from = x(geometry, path.from[at] as number);
+    const to = Math.max(from + 1, x(geometry, path.to[at] as number));
+    if (follows && last?.row === row) last.to = to;
+    else pieces.push({ row, from, to, follows });
+    follows = true;
+  }
   for (const [width, colour] of [
     [4, palette.background],
     [2, palette.critical],
@@ -109,22 +134,22 @@ export function drawCriticalPath(
     context.lineWidth = width;
     context.strokeStyle = colour;
     context.beginPath();
-    let [before, joined] = [false, Number.NEGATIVE_INFINITY];
-    for (let at = 0; at < path.pe.length; at += 1) {
-      const row = path.row[at];
-      if (row === null || row === undefined) {
-        before = false;
-        continue;
+    let joined = Number.NEGATIVE_INFINITY;
+    for (const [at, { row, from, to, follows: does }] of pieces.entries()) {
+      const top = high > 0 ? y(geometry, row) + 1 : middle(geometry, row);
+      const last = pieces[at - 1];
+      if (does && last && from - joined >= APART) {
+        const above = high > 0 ? y(geometry, last.row) + 1 : middle(geometry, last.row);
+        context.moveTo(last.to, last.row < row ? above + high : above);
+        context.lineTo(from, last.row < row ? top : top + high);
+        joined = from;
       }
-      const level = middle(geometry, row);
-      const from = x(geometry, path.from[at] as number);
-      const to = Math.max(from + 1, x(geometry, path.to[at] as number));
-      if (before && (from - joined >= APART || path.row[at - 1] === row)) {
-        context.lineTo(from, level);
-        if (path.row[at - 1] !== row) joined = from;
-      } else context.moveTo(from, level);
-      context.lineTo(to, level);
-      before = true;
+      if (high > 0 && to - from >= ENDED) context.rect(from, top, to - from, high);
+      else
+        for (const level of high > 0 ? [top, top + high] : [top]) {
+          context.moveTo(from, level);
+          context.lineTo(to, level);
+        }
     }
     context.stroke();
   }

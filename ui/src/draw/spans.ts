@@ -56,12 +56,33 @@ export function waitLevels(timeline: Timeline): number[] {
   });
 }
 
+/** The colour of each visit, and that of its name. */
+export interface SpanLook {
+  colour(at: number): string;
+  ink(at: number): string;
+}
+
+/** By kind of time, of which `names` has all, or by function. */
+export function spanLook(timeline: Timeline, names: string[], by: "kind" | "function", palette: Palette): SpanLook {
+  const { spans, regions } = timeline;
+  if (by === "kind") {
+    const kind = (at: number) => names[spans?.kind[at] ?? 0] ?? "computation";
+    return { colour: (at) => palette.kind(kind(at)), ink: (at) => palette.on(kind(at)) };
+  }
+  const colours = regions.map((name) => palette.named(name));
+  const inks = colours.map(palette.onColour);
+  return {
+    colour: (at) => colours[spans?.region[at] ?? -1] ?? palette.line,
+    ink: (at) => inks[spans?.region[at] ?? -1] ?? palette.ink,
+  };
+}
+
 /** The boxes of all visits. Names are drawn later, over the hatching of waits. */
 export function drawSpans(
   context: CanvasRenderingContext2D,
   geometry: Geometry,
   spans: Columns<Span>,
-  names: string[],
+  look: SpanLook,
   marked: number,
   palette: Palette,
 ): void {
@@ -74,7 +95,7 @@ export function drawSpans(
   for (let at = 0; at < spans.from.length; at += 1) {
     const [left, top, width, height] = box(geometry, spans, at, lane);
     if (width <= 0) continue;
-    context.fillStyle = palette.kind(names[spans.kind[at] as number] ?? "computation");
+    context.fillStyle = look.colour(at);
     // A visit that is too short for a pixel is still seen, and neighbours keep a hair of distance where there is room.
     context.fillRect(left, top, Math.max(0.6, width > 3 ? width - 0.7 : width), lane.shown > 1 ? height - 1 : height);
     if (spans.region[at] !== marked) continue;
@@ -111,13 +132,7 @@ function free(
 }
 
 /** The names of visits that have room for one. */
-export function drawSpanNames(
-  context: CanvasRenderingContext2D,
-  geometry: Geometry,
-  timeline: Timeline,
-  names: string[],
-  palette: Palette,
-): void {
+export function drawSpanNames(context: CanvasRenderingContext2D, geometry: Geometry, timeline: Timeline, look: SpanLook): void {
   const spans = timeline.spans;
   if (!spans) return;
   const lane = lanes(geometry, levels(spans));
@@ -132,16 +147,15 @@ export function drawSpanNames(
     if (!place) continue;
     const [, top, , height] = box(geometry, spans, at, lane);
     const [left, right] = place;
-    const kind = names[spans.kind[at] as number] ?? "computation";
     const name = timeline.regions[spans.region[at] as number] ?? "";
     context.save();
     context.beginPath();
     context.rect(left, top, right - left - 4, height);
     context.clip();
     // A rim in the colour of the box keeps the name readable where the box is hatched.
-    context.strokeStyle = palette.kind(kind);
+    context.strokeStyle = look.colour(at);
     context.strokeText(name, left + 4, top + height / 2);
-    context.fillStyle = palette.on(kind);
+    context.fillStyle = look.ink(at);
     context.fillText(name, left + 4, top + height / 2);
     context.restore();
   }

@@ -1,7 +1,7 @@
 // A few PEs over a short time as a picture: rows of kinds of time, with an axis.
 import { useCallback, useMemo } from "preact/hooks";
 import type { Kind, Timeline } from "../api";
-import { bitmap, drawBins, shares } from "../draw/bins";
+import { bitmap, drawBins, pilesOfKinds, shares } from "../draw/bins";
 import { type Geometry, LEFT, middle, TOP } from "../draw/geometry";
 import { drawAxis } from "../draw/timeaxis";
 import { palette } from "../theme";
@@ -15,7 +15,10 @@ const HIGH = 26;
 export function Strip({ piece, kinds, label }: { piece: Piece; kinds: Kind[]; label: string }) {
   const colours = palette.value;
   const names = useMemo(() => kinds.map((it) => it.name), [kinds]);
-  const image = useMemo(() => bitmap(piece, shares(piece), names, HIGH, 2, colours), [piece, names, colours]);
+  const image = useMemo(
+    () => bitmap(piece, pilesOfKinds(piece, shares(piece), names, colours), HIGH, 2, colours),
+    [piece, names, colours],
+  );
   const rows = piece.rows.label.length;
   const height = TOP + rows * HIGH + 2;
   const draw: Draw = useCallback(

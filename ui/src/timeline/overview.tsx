@@ -1,10 +1,11 @@
 // The whole run in a strip above the timeline, with a window that shows what is in view. Drag in it to look elsewhere.
 import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import type { Kind, Timeline } from "../api";
-import { bitmap, drawBins, shares } from "../draw/bins";
+import { bitmap, drawBins, pilesOfFunctions, pilesOfKinds, shares } from "../draw/bins";
 import { type Geometry, LEFT, timeAt, x } from "../draw/geometry";
 import { recorded, useApi } from "../load";
 import { Canvas, type Draw } from "../parts/canvas";
+import { colouring } from "../parts/colouring";
 import { run } from "../state";
 import { palette } from "../theme";
 import { cursor, show, view, whole } from "./view";
@@ -12,7 +13,9 @@ import { cursor, show, view, whole } from "./view";
 const HEIGHT = 46;
 
 export function Overview({ kinds }: { kinds: Kind[] }) {
-  const answer = useApi<Timeline>(`runs/${run.value}/timeline${recorded ? "" : "?columns=800&rows=8"}`);
+  // By function it is one pile of all PEs: sixteen colours in low rows would be none.
+  const asked = colouring("kind") === "function" ? "?columns=1400&rows=1&by=function" : "?columns=800&rows=8";
+  const answer = useApi<Timeline>(`runs/${run.value}/timeline${recorded ? "" : asked}`);
   return answer.data ? <Strip timeline={answer.data} kinds={kinds} /> : <div class="overview" />;
 }
 
@@ -23,7 +26,10 @@ function Strip({ timeline, kinds }: { timeline: Timeline; kinds: Kind[] }) {
   const rows = timeline.rows.label.length;
   const high = Math.max(2, Math.floor((HEIGHT - 8) / rows));
   const colours = palette.value;
-  const image = useMemo(() => bitmap(timeline, shares(timeline), names, high, 0, colours), [timeline, names, high, colours]);
+  const image = useMemo(() => {
+    const piles = timeline.functions ? pilesOfFunctions : pilesOfKinds;
+    return bitmap(timeline, piles(timeline, shares(timeline), names, colours), high, 0, colours);
+  }, [timeline, names, high, colours]);
   const geometry: Geometry = {
     left: LEFT,
     top: 4,

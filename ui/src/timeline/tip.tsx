@@ -1,40 +1,35 @@
 // What is under the pointer, in a few words beside it.
 
 import type { Kind, Timeline } from "../api";
+import type { Shares } from "../draw/bins";
 import { bytes, count, duration, instant, percent, title } from "../format";
+import { TipBox } from "../parts/tip";
 import { pe } from "../pes";
 import type { Hit } from "./hit";
 
 interface Props {
   hit: Hit;
   timeline: Timeline;
-  bins: Uint8Array;
+  /** Names of what piles consist of, and their shares. */
+  piles: { labels: string[]; shares: Shares };
   kinds: Kind[];
   left: number;
   top: number;
 }
 
-export function Tip({ hit, timeline, bins, kinds, left, top }: Props) {
-  const lines = words(hit, timeline, bins, kinds);
+export function Tip({ hit, timeline, piles, kinds, left, top }: Props) {
+  const lines = words(hit, timeline, piles, kinds);
   if (lines.length === 0) return null;
-  const turned = left > innerWidth - 340;
   return (
-    <div
-      class="tip"
-      style={{
-        left: turned ? "auto" : `${left + 14}px`,
-        right: turned ? `${innerWidth - left + 14}px` : "auto",
-        top: `${Math.min(top + 16, innerHeight - 90)}px`,
-      }}
-    >
+    <TipBox left={left} top={top}>
       {lines.map((it) => (
         <p key={it}>{it}</p>
       ))}
-    </div>
+    </TipBox>
   );
 }
 
-function words(hit: Hit, timeline: Timeline, bins: Uint8Array, kinds: Kind[]): string[] {
+function words(hit: Hit, timeline: Timeline, { labels, shares }: Props["piles"], kinds: Kind[]): string[] {
   const lines: string[] = [];
   const { messages, waits, spans } = timeline;
   if (hit.message !== undefined && messages) {
@@ -55,9 +50,9 @@ function words(hit: Hit, timeline: Timeline, bins: Uint8Array, kinds: Kind[]): s
     );
   } else if (!spans) {
     const column = Math.floor(((hit.time - timeline.from) / (timeline.to - timeline.from)) * timeline.columns);
-    const first = (hit.row * timeline.columns + column) * timeline.bins.kinds.length;
-    const parts = timeline.bins.kinds
-      .map((kind, index) => ({ label: kinds[kind]?.label ?? "", value: (bins[first + index] ?? 0) / 255 }))
+    const first = (hit.row * timeline.columns + column) * shares.stride;
+    const parts = labels
+      .map((label, index) => ({ label, value: (shares.data[first + index] ?? 0) / 255 }))
       .filter((it) => it.value > 0.01)
       .sort((a, b) => b.value - a.value);
     if (parts.length > 0) lines.push(parts.map((it) => `${it.label} ${percent(it.value)}`).join(", "));

@@ -1,14 +1,16 @@
 // The picture of the timeline: it puts the painters together, and turns pointer and wheel into moves of the view.
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Kind, Timeline } from "../api";
-import { bitmap, drawBins, shares } from "../draw/bins";
+import { bitmap, drawBins, functionNames, functionShares, pilesOfFunctions, pilesOfKinds, shares } from "../draw/bins";
 import { type Geometry, gap, LEFT, middle, rowAt, rowHeight, TOP, timeAt, x, y } from "../draw/geometry";
 import { drawCollectives, drawCriticalPath, drawMessages } from "../draw/lines";
 import { drawSelection } from "../draw/selection";
-import { drawSpanNames, drawSpans, lanes, levels, waitLevels } from "../draw/spans";
+import { drawSpanNames, drawSpans, lanes, levels, spanLook, waitLevels } from "../draw/spans";
 import { drawAxis } from "../draw/timeaxis";
 import { drawCauses, drawWaits } from "../draw/waits";
+import { recorded } from "../load";
 import { Canvas, type Draw } from "../parts/canvas";
+import { colouring } from "../parts/colouring";
 import { route } from "../state";
 import { type Palette, palette } from "../theme";
 import { type Hit, hit } from "./hit";
@@ -103,6 +105,12 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
   const drag = useRef<Drag | null>(null);
   const names = useMemo(() => kinds.map((it) => it.name), [kinds]);
   const bins = useMemo(() => shares(timeline), [timeline]);
+  const by = recorded ? "kind" : colouring("kind");
+  const told = useMemo(() => {
+    const functions = by === "function" ? functionShares(timeline) : null;
+    if (functions) return { labels: functionNames(timeline), shares: functions };
+    return { labels: timeline.bins.kinds.map((kind) => kinds[kind]?.label ?? ""), shares: bins };
+  }, [timeline, bins, kinds, by]);
   const level = useMemo(() => waitLevels(timeline), [timeline]);
   const rows = timeline.rows.label.length;
   const high = rowHeight(rows, available - TOP - 8, timeline.spans ? levels(timeline.spans) : null);
@@ -111,10 +119,12 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
   const geometry: Geometry = { left: LEFT, top: TOP, width: Math.max(50, width - LEFT), height, from, to, rows, rowHeight: high };
   const colours = palette.value;
   const placed = timeline.spans ? { lane: lanes(geometry, levels(timeline.spans)), level } : undefined;
-  const image = useMemo(
-    () => (timeline.spans ? null : bitmap(timeline, bins, names, high, gap(geometry), colours)),
-    [timeline, bins, names, high, colours],
-  );
+  const image = useMemo(() => {
+    if (timeline.spans) return null;
+    const piles = by === "function" ? pilesOfFunctions : pilesOfKinds;
+    return bitmap(timeline, piles(timeline, bins, names, colours), high, gap(geometry), colours);
+  }, [timeline, bins, names, high, colours, by]);
+  const look = useCallback((palette: Palette) => spanLook(timeline, names, by, palette), [timeline, names, by]);
   const off = hidden.value;
   const spot = cursor.value;
   const finding = timeline.findings.indexOf(route.value.params.finding ?? "");
@@ -143,13 +153,13 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
       context.rect(geometry.left, 0, geometry.width, height);
       context.clip();
       if (image) drawBins(context, geometry, timeline, image);
-      else if (timeline.spans) drawSpans(context, geometry, timeline.spans, names, region, colour);
+      else if (timeline.spans) drawSpans(context, geometry, timeline.spans, look(colour), region, colour);
       const marked = { chosen: wait, finding: finding < 0 ? null : finding, levels: placed };
       if (!off.has("waits")) drawWaits(context, geometry, timeline.waits, marked, colour);
       if (!off.has("collectives") && timeline.rows.label.length > 1)
         drawCollectives(context, geometry, timeline.collectives, colour);
       if (!off.has("critical")) drawCriticalPath(context, geometry, timeline.critical_path, colour);
-      if (timeline.spans) drawSpanNames(context, geometry, timeline, names, colour);
+      if (timeline.spans) drawSpanNames(context, geometry, timeline, look(colour));
       if (!off.has("messages") && timeline.messages) drawMessages(context, geometry, timeline.messages, message, colour);
       if (!off.has("waits")) drawCauses(context, geometry, timeline.waits, marked, colour);
       context.restore();
@@ -302,7 +312,7 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
         onWheel={wheel}
       />
       {over && (
-        <Tip hit={under(over.px, over.py)} timeline={timeline} bins={bins} kinds={kinds} left={over.left} top={over.top} />
+        <Tip hit={under(over.px, over.py)} timeline={timeline} piles={told} kinds={kinds} left={over.left} top={over.top} />
       )}
     </>
   );

@@ -1,12 +1,14 @@
 // Timeline: PEs by time. This file puts the pieces of ../timeline together and asks for the data of the view.
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { Timeline as Data, Finding } from "../api";
+import { functionNames } from "../draw/bins";
 import { rowHeight } from "../draw/geometry";
 import { levels } from "../draw/spans";
 import { count, duration, instant, plural } from "../format";
 import { recorded, useApi } from "../load";
+import { ColourChoice, colouring, FunctionSwatch } from "../parts/colouring";
 import { Failure } from "../parts/states";
-import { Legend } from "../parts/words";
+import { Legend, Swatch } from "../parts/words";
 import { filtered, rangesOf } from "../pes";
 import { runs, useKinds } from "../runs";
 import { amend, route, run } from "../state";
@@ -102,7 +104,8 @@ function Shown() {
   const tell = useCallback((text: string) => setSaid({ text, at: route.value.address }), []);
   const { finding, region, visit: at, group = "none", order } = route.value.params;
   const only = filtered.value;
-  const rowsAsked = `${group === "none" ? "" : `&group=${group}`}${only ? `&only=${rangesOf(only.slice(0, MOST))}` : ""}${order ? `&order=${order}` : ""}`;
+  const by = recorded ? "kind" : colouring("kind");
+  const rowsAsked = `${group === "none" ? "" : `&group=${group}`}${only ? `&only=${rangesOf(only.slice(0, MOST))}` : ""}${order ? `&order=${order}` : ""}${by === "function" ? "&by=function" : ""}`;
   useEffect(() => {
     // A link that names a region only: where it is first.
     if (region !== undefined && at === undefined && !recorded) void arriveAt(region);
@@ -142,8 +145,15 @@ function Shown() {
             )}
           </div>
           <div class="tools">
-            {kinds && (
-              <Legend kinds={kinds} only={data ? [...data.bins.kinds, kinds.findIndex((it) => it.name === "idle")] : undefined} />
+            {data?.functions && by === "function" ? (
+              <FunctionLegend data={data} />
+            ) : (
+              kinds && (
+                <Legend
+                  kinds={kinds}
+                  only={data ? [...data.bins.kinds, kinds.findIndex((it) => it.name === "idle")] : undefined}
+                />
+              )
             )}
             <LineLegend />
           </div>
@@ -210,6 +220,7 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
           </select>
         </label>
       )}
+      {!recorded && <ColourChoice own="kind" />}
       {!recorded && <Filter />}
       {!recorded && all > 8 && (
         <div class="group" role="group" aria-label="How many PEs">
@@ -271,6 +282,29 @@ function Filter() {
         </select>
       </label>
     </>
+  );
+}
+
+/** The functions that are told apart, and what has no function. */
+function FunctionLegend({ data }: { data: Data }) {
+  const of = data.functions?.function ?? [];
+  return (
+    <ul class="legend" id="functions" aria-label="Colours">
+      {functionNames(data).map((name, at) => (
+        <li key={of[at] ?? "others"}>
+          {of[at] === null ? <Swatch kind="management" /> : <FunctionSwatch name={name} />}
+          {name}
+        </li>
+      ))}
+      <li>
+        <Swatch kind="idle" />
+        in no recorded function
+      </li>
+      <li>
+        <Swatch kind="wait" />
+        waiting for another PE
+      </li>
+    </ul>
   );
 }
 

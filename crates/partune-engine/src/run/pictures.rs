@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use partune_analysis::{CriticalPath, PathTimes, path_times};
 use partune_base::{PeId, RegionId, Table, Time};
 use partune_picture::{
-    CallTree, Content, Contents, Detail, Exchanges, Flame, FlameView, Flat, Fold, Heat, Lines, Spent, Stacks, Tiles,
-    Times, View, blocks, firsts, flat, regions,
+    CallTree, Content, Contents, Detail, Exchanges, Flame, FlameView, Flat, Fold, FunctionShares, Functions, Heat,
+    Lines, Spent, Stacks, Tiles, Times, View, blocks, firsts, flat, regions,
 };
 use partune_trace::VisitIx;
 use rayon::prelude::*;
@@ -23,6 +23,7 @@ pub(super) struct Made {
     tree: OnceLock<CallTree>,
     flat: OnceLock<Vec<Flat>>,
     firsts: OnceLock<Firsts>,
+    functions: OnceLock<Functions>,
     detail: OnceLock<Detail>,
     lines: OnceLock<Lines>,
     stacks: OnceLock<Stacks>,
@@ -55,7 +56,7 @@ impl Run {
 
     /// The same for profiles, trees, matrices and selections.
     pub fn prepare_sums(&self) {
-        let _ = (self.tree(), self.flat(), self.firsts(), self.contents());
+        let _ = (self.tree(), self.flat(), self.functions(), self.firsts(), self.contents());
     }
 
     /// Time and visits of each call path, by PE.
@@ -90,6 +91,16 @@ impl Run {
     /// What PEs did in each bin of a view.
     pub fn tiles(&self, fold: &Fold, view: View) -> Tiles {
         self.detail().tiles(&self.trace, &self.waits, fold, view)
+    }
+
+    /// The functions that tiles by function tell apart: those with most exclusive time.
+    pub fn told_apart(&self) -> &[RegionId] {
+        self.functions().regions()
+    }
+
+    /// How much of each bin of a view is exclusive time of each of these functions, and, last, of all others.
+    pub fn tiles_by_function(&self, fold: &Fold, view: View) -> Vec<FunctionShares> {
+        self.functions().tiles(&self.trace, self.stacks(), fold, view)
     }
 
     /// The time of each kind of one PE in an interval.
@@ -151,6 +162,13 @@ impl Run {
 
     pub(super) fn stacks(&self) -> &Stacks {
         self.made.stacks.get_or_init(|| Stacks::new(&self.trace))
+    }
+
+    fn functions(&self) -> &Functions {
+        self.made.functions.get_or_init(|| {
+            let known = self.flat().iter().map(|row| row.region).filter(|region| region.is_some());
+            Functions::new(&self.trace, known)
+        })
     }
 
     fn spent(&self) -> &Spent {

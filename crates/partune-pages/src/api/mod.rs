@@ -73,7 +73,7 @@ static ENDPOINTS: &[Endpoint] = &[
     endpoint!("kinds", [], pes::kinds),
     endpoint!(
         "timeline",
-        ["from", "to", "columns", "only", "order", "first", "pes", "rows", "group"],
+        ["from", "to", "columns", "only", "order", "first", "pes", "rows", "group", "by"],
         timeline::timeline
     ),
     endpoint!("selection", ["from", "to", "only", "order", "first", "pes", "rows", "region"], selection::selection),

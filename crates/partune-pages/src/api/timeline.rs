@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use partune_base::{RegionId, Time};
-use partune_engine::{Bin, Fold, Kind, Tiles, View, Visit};
+use partune_engine::{Bin, Fold, FunctionShares, Kind, Tiles, View, Visit};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -37,6 +37,8 @@ pub(super) struct Timeline {
     /// PEs that have no row, since others wait more.
     pes_omitted: usize,
     bins: Bins,
+    /// By function, where that is asked for.
+    functions: Option<FunctionBins>,
     spans: Option<Spans>,
     spans_count: Option<usize>,
     regions: Vec<String>,
@@ -57,6 +59,14 @@ pub(super) struct Timeline {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Bins {
     kinds: Vec<usize>,
+    data: String,
+}
+
+/// The functions that take most of the run, and, with null, all others.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct FunctionBins {
+    function: Vec<Option<u32>>,
     data: String,
 }
 
@@ -96,10 +106,14 @@ pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
     let (begin, end) = interval(run, &ask.query)?;
     let (fold, grouping, pes_omitted) = fold(run, ask)?;
     let columns = ask.query.number("columns", 1..=COLUMNS)?.unwrap_or(1024).min(ask.most);
-    let columns = columns.min(BINS / fold.len().max(1)).min(SUMS / fold.pes().len().max(1)).max(1);
+    let by_function = ask.query.word("by", &[("kind", false), ("function", true)])?;
+    // There are more functions than kinds.
+    let most = if by_function { BINS / 2 } else { BINS };
+    let columns = columns.min(most / fold.len().max(1)).min(SUMS / fold.pes().len().max(1)).max(1);
     let view = View { begin, end, columns };
     let tiles = recorded.tiles(&fold, view);
     let mut regions = Numbers::new();
+    let functions = by_function.then(|| functions(run, &fold, view, &mut regions));
     let spans = spans(run, &fold, (begin, end), SPANS.min(ask.most.saturating_mul(4)), &mut regions);
     let lines = lines::lines(run, &fold, (begin, end), ask.most);
     Ok(Timeline {
@@ -109,6 +123,7 @@ pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
         rows: Rows::grouped(run, &fold, grouping),
         pes_omitted,
         bins: bins(&tiles),
+        functions,
         spans_count: spans.as_ref().map(|spans| spans.row.len()),
         spans,
         regions: regions.order.iter().map(|region| text::region(recorded, *region)).collect(),
@@ -160,21 +175,43 @@ fn byte(share: f32) -> u8 {
 }
 
 pub(super) fn bins(tiles: &Tiles) -> Bins {
-    let seen =
-        |seen: [bool; Kind::COUNT], bin: &Bin| std::array::from_fn(|kind| seen[kind] || byte(bin.shares[kind]) > 0);
-    let either = |a: [bool; Kind::COUNT], b: [bool; Kind::COUNT]| std::array::from_fn(|kind| a[kind] || b[kind]);
-    let none = || [false; Kind::COUNT];
-    let seen = tiles.bins().par_chunks(CHUNK).map(|bins| bins.iter().fold(none(), seen)).reduce(none, either);
-    let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Idle && seen[*kind as usize]).collect();
-    let mut data = vec![0; tiles.bins().len() * kinds.len()];
-    if !kinds.is_empty() {
-        data.par_chunks_mut(CHUNK * kinds.len()).zip(tiles.bins().par_chunks(CHUNK)).for_each(|(data, bins)| {
-            for (data, bin) in data.chunks_mut(kinds.len()).zip(bins) {
-                data.iter_mut().zip(&kinds).for_each(|(data, kind)| *data = byte(bin.share(*kind)));
+    // Idle is what is left.
+    let (kinds, data) = packed(tiles.bins(), |bin: &Bin| &bin.shares, |kind| kind != Kind::Idle as usize);
+    Bins { kinds, data }
+}
+
+fn functions(run: &Run, fold: &Fold, view: View, regions: &mut Numbers<RegionId>) -> FunctionBins {
+    let recorded = run.recorded();
+    let tiles = recorded.tiles_by_function(fold, view);
+    let (classes, data) = packed(&tiles, |bin: &FunctionShares| bin, |_| true);
+    let known = recorded.told_apart();
+    let function = classes.into_iter().map(|class| known.get(class).map(|region| regions.of(*region))).collect();
+    FunctionBins { function, data }
+}
+
+/// The shares of those classes that are wanted and that a bin has something of, a byte each in base64, bin by bin; and which these are.
+fn packed<T: Sync, const N: usize>(
+    bins: &[T],
+    shares: impl Fn(&T) -> &[f32; N] + Sync,
+    wanted: impl Fn(usize) -> bool,
+) -> (Vec<usize>, String) {
+    let seen = |seen: [bool; N], bin: &T| {
+        let shares = shares(bin);
+        std::array::from_fn(|class| seen[class] || byte(shares[class]) > 0)
+    };
+    let either = |a: [bool; N], b: [bool; N]| std::array::from_fn(|class| a[class] || b[class]);
+    let none = || [false; N];
+    let seen = bins.par_chunks(CHUNK).map(|bins| bins.iter().fold(none(), &seen)).reduce(none, either);
+    let classes: Vec<usize> = (0..N).filter(|class| wanted(*class) && seen[*class]).collect();
+    let mut data = vec![0; bins.len() * classes.len()];
+    if !classes.is_empty() {
+        data.par_chunks_mut(CHUNK * classes.len()).zip(bins.par_chunks(CHUNK)).for_each(|(data, bins)| {
+            for (data, bin) in data.chunks_mut(classes.len()).zip(bins) {
+                data.iter_mut().zip(&classes).for_each(|(data, class)| *data = byte(shares(bin)[*class]));
             }
         });
     }
-    Bins { kinds: kinds.into_iter().map(|kind| kind as usize).collect(), data: STANDARD.encode(data) }
+    (classes, STANDARD.encode(data))
 }
 
 /// Every visit of an interval, if they are at most so many.
