@@ -26,6 +26,7 @@ impl Spent {
     }
 
     /// What some PEs have of it. Linear in their rows and waits.
+    #[must_use]
     pub fn on(&self, trace: &Trace, waits: &Waits, pes: &[PeId]) -> Spent {
         let mut times: PathTimes = trace.pes().ids().map(|_| Vec::new()).collect();
         let mut waiting = Table::filled(trace.paths().len(), Span::ZERO);
