@@ -3,24 +3,20 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import type { Flame as Data, Kind } from "../api";
 import { drawFlame, type Layout, layout, levelHeight, nameOf, pieceAt, wayOf, wayTo } from "../draw/flame";
-import { count, difference, duration, instant, percent, plural, seconds } from "../format";
+import { Boxes, Said, Tip } from "../flame/boxes";
+import { Part, Tools } from "../flame/tools";
+import { difference, percent, plural, seconds } from "../format";
 import { recorded, useApi } from "../load";
 import { Canvas, type Draw } from "../parts/canvas";
-import { ColourChoice, colouring } from "../parts/colouring";
+import { colouring } from "../parts/colouring";
 import { Answer, Fold, What } from "../parts/states";
-import { type Column, Table } from "../parts/table";
-import { TipBox } from "../parts/tip";
-import { at, Legend } from "../parts/words";
-import { filtered, pe, rangesOf } from "../pes";
-import { runs, useKinds } from "../runs";
-import { amend, numeric, route, run } from "../state";
+import { filtered, rangesOf } from "../pes";
+import { useKinds } from "../runs";
+import { amend, route, run } from "../state";
 import { dark, type Palette, printing } from "../theme";
 
-/** So many PEs are offered one by one, and so many of a filter can be asked for. */
-const OFFERED = 512;
+/** So many PEs of a filter can be asked for. */
 const MOST = 2000;
-/** Rows of the table. */
-const ROWS = 500;
 
 /** The functions that lead to the box that is opened. */
 const opened = (): number[] => (route.value.params.under ?? "").split(".").filter(Boolean).map(Number);
@@ -58,102 +54,6 @@ export function Flame() {
         <Answer of={answer}>{(data) => <Shown data={data} kinds={kinds} text={text.toLowerCase()} />}</Answer>
       )}
     </>
-  );
-}
-
-function Tools({ kinds }: { kinds: Kind[] }) {
-  const { stacking = "callees", text = "", only = "", filter = "", base } = route.value.params;
-  const all = runs.value ?? [];
-  const own = all.find((it) => it.run === run.value);
-  const pes = (own?.pes ?? 0) + (own?.device_streams ?? 0);
-  const others = all.filter((it) => it.run !== run.value && it.state === "ready");
-  const inPart = numeric(route.value.params, "from") !== undefined;
-  return (
-    <div class="tools">
-      <div class="group" role="group" aria-label="What stands below a box">
-        <button
-          type="button"
-          aria-pressed={stacking === "callees"}
-          onClick={() => amend({ stacking: undefined, under: undefined })}
-        >
-          what it called
-        </button>
-        <button
-          type="button"
-          aria-pressed={stacking === "callers"}
-          onClick={() => amend({ stacking: "callers", under: undefined })}
-        >
-          who called it
-        </button>
-      </div>
-      <input
-        type="search"
-        aria-label="Search functions"
-        placeholder="Search functions ( / )"
-        value={text}
-        onInput={(event) => amend({ text: event.currentTarget.value }, { replace: true })}
-      />
-      {!recorded && pes > 1 && pes <= OFFERED && (
-        <label>
-          PEs
-          <select
-            value={only}
-            disabled={filter !== ""}
-            onChange={(event) => amend({ only: event.currentTarget.value || undefined, base: undefined, under: undefined })}
-          >
-            <option value="">all {count(pes)}</option>
-            {only !== "" && !/^\d+$/.test(only) && <option value={only}>{only}</option>}
-            {Array.from({ length: pes }, (_, number) => (
-              <option key={number} value={String(number)}>
-                {pe(number)}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      {!recorded && pes > 1 && (
-        <input
-          type="search"
-          class="short"
-          aria-label="PEs, processes or hosts by name or regular expression"
-          placeholder="PE names"
-          value={filter}
-          onInput={(event) => amend({ filter: event.currentTarget.value, base: undefined, under: undefined }, { replace: true })}
-        />
-      )}
-      {!recorded && others.length > 0 && only === "" && filter === "" && !inPart && (
-        <label>
-          Compared with
-          <select value={base ?? ""} onChange={(event) => amend({ base: event.currentTarget.value || undefined })}>
-            <option value="">nothing</option>
-            {others.map((it) => (
-              <option key={it.run} value={it.run}>
-                {it.name}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      {base === undefined && <ColourChoice own="function" />}
-      {base === undefined && colouring("function") === "kind" && <Legend kinds={kinds.filter((it) => it.name !== "idle")} />}
-    </div>
-  );
-}
-
-/** Which part of the run is looked at, if not all of it. */
-function Part() {
-  const { only } = route.value.params;
-  const [from, to] = [numeric(route.value.params, "from"), numeric(route.value.params, "to")];
-  if (recorded || from === undefined || to === undefined) return null;
-  const step = (to - from) / 1000;
-  return (
-    <p id="part">
-      From {instant(from, step)} to {instant(to, step)}, <strong>{duration(to - from)}</strong>
-      {only ? `, on the PEs ${only}` : ""}{" "}
-      <button type="button" onClick={() => amend({ from: undefined, to: undefined, only: undefined, under: undefined })}>
-        Whole run
-      </button>
-    </p>
   );
 }
 
@@ -307,52 +207,6 @@ function useColours(data: Data, kinds: Kind[]): (palette: Palette) => Colours {
   }, [data, kinds, by, theme]);
 }
 
-/** What is to be said of a box. */
-function words(data: Data, box: number): string[] {
-  const { boxes } = data;
-  const time = boxes.seconds[box] ?? 0;
-  const parent = boxes.parent[box];
-  const lines = [`${seconds(time)}, ${percent(time / (data.all_s || 1))} of all`];
-  if (parent != null) lines[0] += `, ${percent(time / (boxes.seconds[parent] || 1))} of ${nameOf(data, parent)}`;
-  if (boxes.function[box] === null) return [...lines, "too small, too deep or too many to be seen; a click gives them more room"];
-  lines.push(
-    `itself ${seconds(boxes.own_s[box])}${(boxes.waiting_s[box] ?? 0) > 0 ? `; waiting ${seconds(boxes.waiting_s[box])}` : ""}`,
-  );
-  if (data.functions.region[boxes.function[box] ?? -1] !== null) lines.push(`${plural(boxes.visits[box] ?? 0, "visit")}`);
-  const base = boxes.base_s[box];
-  if (base != null) lines.push(`${seconds(base)} in the other run: ${difference(time - base, seconds)}`);
-  return lines;
-}
-
-function source(data: Data, box: number): string {
-  const of = data.boxes.function[box] ?? -1;
-  return at(data.functions.file[of] ?? "", data.functions.line[of] ?? 0);
-}
-
-function Said({ data, box }: { data: Data; box: number }) {
-  const place = source(data, box);
-  return (
-    <>
-      <code>{nameOf(data, box)}</code> {place && <span class="dim">({place})</span>}: {words(data, box).join("; ")}
-    </>
-  );
-}
-
-function Tip({ data, box, left, top }: { data: Data; box: number; left: number; top: number }) {
-  const place = source(data, box);
-  return (
-    <TipBox left={left} top={top}>
-      <p>
-        <strong>{nameOf(data, box)}</strong>
-      </p>
-      {place && <p class="dim small">{place}</p>}
-      {words(data, box).map((it) => (
-        <p key={it}>{it}</p>
-      ))}
-    </TipBox>
-  );
-}
-
 /** What the colours of a comparison mean. */
 function Change() {
   return (
@@ -367,55 +221,5 @@ function Change() {
         <span class="swatch" aria-hidden="true" style={{ background: "var(--d0)" }} /> took less
       </li>
     </ul>
-  );
-}
-
-interface Row {
-  box: number;
-  depth: number;
-}
-
-function Boxes({ data, laid }: { data: Data; laid: Layout }) {
-  const { boxes } = data;
-  const rows: Row[] = laid.pieces.map((it) => ({ box: it.at, depth: it.depth }));
-  rows.sort((a, b) => (boxes.seconds[b.box] ?? 0) - (boxes.seconds[a.box] ?? 0) || a.depth - b.depth);
-  const column = (key: string, title: string, of: (box: number) => number | null | undefined): Column<Row> => ({
-    key,
-    title,
-    number: true,
-    by: (it) => of(it.box),
-    cell: (it) => seconds(of(it.box)),
-  });
-  return (
-    <>
-      <Table
-        caption="Boxes by time"
-        rows={rows.slice(0, ROWS)}
-        first={40}
-        id={(it) => it.box}
-        columns={[
-          {
-            key: "name",
-            title: "Function",
-            wide: true,
-            by: (it) => nameOf(data, it.box),
-            cell: (it) => <code>{nameOf(data, it.box)}</code>,
-          },
-          { key: "level", title: "Level", number: true, by: (it) => it.depth, cell: (it) => it.depth + 1 },
-          column("time", "Time", (box) => boxes.seconds[box]),
-          column("own", "Itself", (box) => boxes.own_s[box]),
-          column("waiting", "Waiting", (box) => boxes.waiting_s[box]),
-          {
-            key: "visits",
-            title: "Visits",
-            number: true,
-            by: (it) => boxes.visits[it.box],
-            cell: (it) => count(boxes.visits[it.box]),
-          },
-          ...(data.base_all_s === null ? [] : [column("base", "Other run", (box) => boxes.base_s[box])]),
-        ]}
-      />
-      {rows.length > ROWS && <p class="dim small">{count(rows.length - ROWS)} more boxes have less time.</p>}
-    </>
   );
 }
