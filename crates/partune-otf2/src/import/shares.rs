@@ -8,10 +8,11 @@
 //! plausible one.
 //!
 //! Samples count time on a processor. Where those of alike gaps stand for less than the gaps last, beyond three standard deviations of counting, the
-//! thread did not run for the rest. That is shared out as well, to where a gap without samples belongs ([`super::lasting`]); then a sample stands for one
-//! period only.
+//! thread did not run for the rest. That is shared out as well, to where a gap without samples belongs ([`super::lasting`]). A sample stands for the time near
+//! it then: all reach equally far, as far as makes their time together that on a processor, whether they are equally far from each other or not.
 //!
-//! Two passes over the gaps, each linear but for a heap of a class's paths. Memory: a number for each gap, and what classes and paths there are.
+//! Two passes over the gaps, each linear but for a heap of a class's paths, and a sort of how far samples can reach. Memory: a number for each gap, two for each
+//! sample, and what classes and paths there are.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -84,8 +85,10 @@ struct Class {
     samples: u64,
     /// Ticks on a processor that its samples stand for; none if that is not known.
     running: Option<f64>,
-    /// Half a sample's time, where the thread did not run for a part.
-    half: Option<i64>,
+    /// How far its samples can reach, to the middle between them and the next ones on both sides, or the ends of their gap.
+    distances: Vec<i64>,
+    /// How far they do reach, where the thread did not run for a part.
+    reach: Option<i64>,
     shares: Vec<Share>,
     due: BinaryHeap<Reverse<Due>>,
 }
@@ -148,14 +151,10 @@ impl<'a> Shares<'a> {
             parts.extend(frame.map(|_| Stretch { frame, end: gap.end, kept: u32::MAX }));
             return;
         }
-        let time = |sample: &Sampled| sample.time.clamp(gap.begin, gap.end);
-        let mut last = gap.begin;
-        for (at, sample) in gap.samples.iter().enumerate() {
-            let middle = |next: &Sampled| Time(i64::midpoint(time(sample).0, time(next).0));
-            let until = gap.samples.get(at + 1).map_or(gap.end, middle).max(last);
-            let (begin, end) = match class.half {
-                Some(half) => {
-                    (Time(time(sample).0 - half).clamp(last, until), Time(time(sample).0 + half).clamp(last, until))
+        for (sample, [last, time, until]) in nearest(gap) {
+            let (begin, end) = match class.reach {
+                Some(reach) => {
+                    (Time(time.0.saturating_sub(reach)).max(last), Time(time.0.saturating_add(reach)).min(until))
                 }
                 None => (last, until),
             };
@@ -164,7 +163,6 @@ impl<'a> Shares<'a> {
             parts.push(Stretch { frame: None, end: begin, kept: u32::MAX });
             parts.push(Stretch { frame, end, kept });
             parts.push(Stretch { frame: None, end: until, kept: u32::MAX });
-            last = until;
         }
         // What has no length says nothing.
         let mut last = gap.begin;
@@ -187,6 +185,33 @@ impl<'a> Shares<'a> {
     }
 }
 
+/// The samples of a gap: the time of each between the middles to its neighbours, or the ends of the gap.
+fn nearest<'a>(gap: &'a Gap<'_>) -> impl Iterator<Item = (&'a Sampled, [Time; 3])> {
+    let time = |sample: &Sampled| sample.time.clamp(gap.begin, gap.end);
+    let mut last = gap.begin;
+    gap.samples.iter().enumerate().map(move |(at, sample)| {
+        let own = time(sample);
+        let middle = |next: &Sampled| Time(i64::midpoint(own.0, time(next).0));
+        let begin = last;
+        last = gap.samples.get(at + 1).map_or(gap.end, middle).max(last);
+        (sample, [begin, own.clamp(begin, last), last])
+    })
+}
+
+/// How far all may reach, each at most its own distance, so that they reach so far together.
+fn reach(distances: &mut [i64], together: f64) -> i64 {
+    distances.sort_unstable();
+    let mut rest = together;
+    for (at, distance) in distances.iter().enumerate() {
+        let each = rest / (distances.len() - at) as f64;
+        if each <= *distance as f64 {
+            return each as i64;
+        }
+        rest -= *distance as f64;
+    }
+    i64::MAX
+}
+
 impl Visitor for Shares<'_> {
     fn gap(&mut self, gap: &Gap<'_>) {
         let Some(sides) = gap.sides else {
@@ -205,7 +230,7 @@ impl Visitor for Shares<'_> {
         if gap.begin >= gap.end {
             return;
         }
-        for sample in gap.samples {
+        for (sample, [last, time, until]) in nearest(gap) {
             let frame = self.contexts.inside(sample.context);
             let shares = &mut class.shares;
             let share = *self.paths.entry((at, frame)).or_insert_with(|| {
@@ -214,6 +239,7 @@ impl Visitor for Shares<'_> {
             });
             class.shares[share].samples += 1;
             class.samples += 1;
+            class.distances.extend([time.since(last).0, until.since(time).0]);
             class.running = class.running.zip(self.generators.ticks(sample)).map(|(sum, ticks)| sum + ticks);
             self.used += 1;
         }
@@ -231,10 +257,12 @@ impl Class {
             let expected = self.time as f64 / period;
             let missing = expected - self.samples as f64;
             if missing > 3.0 * expected.sqrt() {
-                self.half = Some((period / 2.0) as i64);
+                // Periods differ by a half at most; what samples in short gaps stand for is elsewhere.
+                self.reach = Some(reach(&mut self.distances, running).min((0.75 * period) as i64));
                 self.shares.push(Share { frame: None, samples: missing.round() as u64, given: 0 });
             }
         }
+        self.distances = Vec::new();
         self.due = (0..self.shares.len()).map(|share| Reverse(self.due(share))).collect();
     }
 

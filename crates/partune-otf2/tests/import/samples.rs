@@ -127,6 +127,14 @@ fn time_off_the_processor_is_not_that_of_sampled_functions() {
     let one = with(calls(&[(0, 10, 2, 1), (1010, 1020, 2, 1)]), &[(500, IN_COMPUTE)]);
     let trace = imported(&sampled(&CONTEXTS, one.clone(), 10));
     assert_eq!(["compute", "main"].map(|it| own(&trace, it)), [10, 990]);
+    // Periods differ, and are 1000 on average: 500 five times, 1500 five times, and then the thread sleeps until the end. All of the time on the processor is found.
+    let times = (1..=5).map(|tick| tick * 500).chain((1..=5).map(|tick| 2500 + tick * 1500));
+    let samples: Vec<_> = times.map(|time| (10 + time, if time <= 2500 { IN_COMPUTE } else { IN_FORCE })).collect();
+    let uneven = with(calls(&[(0, 10, 2, 1), (100_010, 100_020, 2, 1)]), &samples);
+    let trace = imported(&sampled(&CONTEXTS, uneven, 1000));
+    let [compute, force, main] = ["compute", "force", "main"].map(|it| own(&trace, it));
+    assert!((9950..=10_050).contains(&(compute + force)), "{compute} {force}");
+    assert!((2500..=3500).contains(&compute) && compute + force + main == 100_000, "{compute} {force}");
     // Where the generator counts something else, or is not defined, that cannot be known.
     let mut program = sampled(&CONTEXTS, one, 10);
     program.generator = Some((1, 1, 0, 10));

@@ -28,11 +28,13 @@ fn check(mpi: &Mpi, arguments: &[&str]) {
     let Some(built) = Built::new(mpi, "sampled/functions.c", &[]) else { return };
     let recorded = built.record(&[], arguments);
     assert!(recorded.output.status.success(), "{}", recorded.said());
+    let mut on_processors = 0.0;
     for (rank, counts) in printed::samples(&recorded.anchor).into_iter().enumerate() {
         let (used, broken) = printed_by(rank, &recorded.said());
         let of = |name: &str| counts.get(name).copied().unwrap_or(0) as f64;
         let found = ["first", "second", "third"].map(of);
         let (all, sum): (f64, f64) = (found.iter().sum(), used.iter().sum());
+        on_processors += sum;
         let about = format!("{}, rank {rank}: {counts:?} of {used:?}", mpi.name);
         // Two seconds of CPU time; the kernel's ticks may be 100 a second, and those of a busy machine often meet somebody else.
         assert!(all >= 40.0 && all >= 0.9 * of("main"), "{about}");
@@ -49,6 +51,16 @@ fn check(mpi: &Mpi, arguments: &[&str]) {
         // What sleeps takes no CPU time, and is not woken.
         assert!(of("rest") < 0.05 * all && broken == 0, "{about}, {broken} broken");
     }
+    // What the functions take is their time on processors, and not that of sleeping beside it.
+    let document = recorded.analysis();
+    let paths = document["callpaths"].as_array().into_iter().flatten();
+    let working = paths.filter(|it| {
+        let last = it["callpath"].as_array().and_then(|path| path.last()).and_then(|name| name.as_str());
+        last.is_some_and(|name| ["first", "second", "third"].contains(&name))
+    });
+    let time: f64 = working.filter_map(|it| it["inclusive"].as_f64()).sum();
+    let is_near = (time / on_processors - 1.0).abs() < 0.05;
+    assert!(is_near || is_at_the_kernel_s_ticks, "{}: {time} s of {on_processors} s", mpi.name);
 }
 
 #[test]
