@@ -56,6 +56,14 @@ fn a_bin_has_the_kind_of_most_of_its_time_and_its_share_of_waiting() {
 }
 
 #[test]
+fn a_pe_is_idle_before_its_first_event_and_after_its_last() {
+    let rows = whole(&trace("pe 0: main 0..100\n pe 1: main 40..80"), 8, 5);
+    assert_eq!(most(&rows[1]), [Kind::Idle, Kind::Idle, C, C, Kind::Idle]);
+    let idle: Vec<f32> = rows[1].iter().map(|bin| bin.share(Kind::Idle)).collect();
+    assert_eq!(idle, [1.0, 1.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
 fn folded_rows_share_their_bins() {
     let rows = whole(&trace(LATE), 1, 2);
     let shares = |kind| rows[0].iter().map(|bin| bin.share(kind)).collect::<Vec<f32>>();
