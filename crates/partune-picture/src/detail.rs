@@ -13,6 +13,7 @@ use partune_trace::{PeKind, Stream, Trace};
 use rayon::prelude::*;
 
 use crate::ladder::{Climb, Interval, Ladder};
+use crate::tiles::shares;
 use crate::{Bin, Fold, Kind, Tiles, View};
 
 /// Kinds that operations have: all but idle and waiting.
@@ -82,33 +83,9 @@ impl Detail {
 
     /// The bins of a view; parallel over rows. Costs a few binary searches a PE and column, whatever the size of the trace.
     pub fn tiles(&self, trace: &Trace, waits: &Waits, fold: &Fold, view: View) -> Tiles {
-        let columns = view.columns.max(1);
-        let edges: Vec<Time> = (0..=columns).map(|column| view.edge(column)).collect();
-        let rows: Vec<&[PeId]> = fold.rows().collect();
-        let mut bins = vec![Bin::default(); rows.len() * columns];
-        bins.par_chunks_mut(columns).zip(rows).for_each_init(
-            || vec![[0; Kind::COUNT]; columns],
-            |sums: &mut Vec<Times>, (bins, pes)| {
-                sums.fill([0; Kind::COUNT]);
-                for pe in pes {
-                    let mut walk = Walk::default();
-                    let mut before = self.before(trace, waits, *pe, &mut walk, edges[0]);
-                    for (sum, edge) in sums.iter_mut().zip(&edges[1..]) {
-                        let after = self.before(trace, waits, *pe, &mut walk, *edge);
-                        for (kind, sum) in sum.iter_mut().enumerate() {
-                            *sum += after[kind] - before[kind];
-                        }
-                        before = after;
-                    }
-                }
-                for ((bin, times), edges) in bins.iter_mut().zip(sums).zip(edges.windows(2)) {
-                    let length = edges[1].since(edges[0]);
-                    times[Kind::Idle as usize] = idle(times, length, pes.len());
-                    let all = length.0 as f32 * pes.len() as f32;
-                    bin.shares = times.map(|ticks| if all > 0.0 { ticks as f32 / all } else { 0.0 });
-                }
-            },
-        );
+        let before = |pe, walk: &mut Walk, moment| self.before(trace, waits, pe, walk, moment);
+        let complete = |times: &mut Times, length, pes| times[Kind::Idle as usize] = idle(times, length, pes);
+        let bins = shares(fold, view, before, complete).into_iter().map(|shares| Bin { shares }).collect();
         Tiles::new(view, bins)
     }
 

@@ -7,6 +7,8 @@ use partune_base::{CallPathId, Id, PeId, RegionId, Table, Time};
 use partune_trace::{CallPaths, Stream, Trace};
 use rayon::prelude::*;
 
+use crate::ladder::first_from;
+use crate::tiles::shares;
 use crate::{Fold, Stacks, View};
 
 /// Visits between two sums.
@@ -66,32 +68,9 @@ impl Functions {
 
     /// The bins of a view, row by row; parallel over rows. Costs at most 64 visits a PE and column, and those that are open.
     pub fn tiles(&self, trace: &Trace, stacks: &Stacks, fold: &Fold, view: View) -> Vec<FunctionShares> {
-        let columns = view.columns.max(1);
-        let edges: Vec<Time> = (0..=columns).map(|column| view.edge(column)).collect();
-        let rows: Vec<&[PeId]> = fold.rows().collect();
-        let mut bins = vec![[0.0; CLASSES]; rows.len() * columns];
-        bins.par_chunks_mut(columns).zip(rows).for_each_init(
-            || vec![[0; CLASSES]; columns],
-            |sums: &mut Vec<Sums>, (bins, pes)| {
-                sums.fill([0; CLASSES]);
-                for pe in pes {
-                    let mut walk = Walk::default();
-                    let mut before = self.before(trace, stacks, *pe, &mut walk, edges[0]);
-                    for (sum, edge) in sums.iter_mut().zip(&edges[1..]) {
-                        let after = self.before(trace, stacks, *pe, &mut walk, *edge);
-                        for (class, sum) in sum.iter_mut().enumerate() {
-                            *sum += after[class] - before[class];
-                        }
-                        before = after;
-                    }
-                }
-                for ((bin, sums), edges) in bins.iter_mut().zip(sums).zip(edges.windows(2)) {
-                    let all = edges[1].since(edges[0]).0 as f32 * pes.len() as f32;
-                    *bin = sums.map(|ticks| if all > 0.0 { (ticks as f32 / all).max(0.0) } else { 0.0 });
-                }
-            },
-        );
-        bins
+        let before = |pe, walk: &mut Walk, moment| self.before(trace, stacks, pe, walk, moment);
+        // What a function called may last longer than it, where visits of an archive overlap.
+        shares(fold, view, before, |sums: &mut Sums, _, _| sums.iter_mut().for_each(|ticks| *ticks = (*ticks).max(0)))
     }
 
     /// Time up to a moment, which must not be before that of an earlier call with this walk.
@@ -158,14 +137,4 @@ impl OfPe {
             sums[usize::from(caller)] -= ticks;
         }
     }
-}
-
-/// The first of some times in order that is not before a moment, from one on that is not after it: in steps that double, since it is often near.
-fn first_from(times: &[Time], from: usize, moment: Time) -> usize {
-    let mut step = 1;
-    while times.get(from + step).is_some_and(|time| *time < moment) {
-        step *= 2;
-    }
-    let (low, high) = (from + step / 2, times.len().min(from + step));
-    low.min(high) + times[low.min(high)..high].partition_point(|time| *time < moment)
 }

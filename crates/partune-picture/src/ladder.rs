@@ -56,7 +56,7 @@ impl<const KINDS: usize> Ladder<KINDS> {
     ) -> [i64; KINDS] {
         let rung = climb.next.div_ceil(EACH);
         if self.begins.get(rung).is_some_and(|begin| *begin < moment) {
-            let rung = self.rung(rung, moment);
+            let rung = first_from(&self.begins, rung, moment) - 1;
             *climb = Climb { next: rung * EACH, sums: self.sums[rung] };
         }
         while climb.next < self.len {
@@ -71,14 +71,14 @@ impl<const KINDS: usize> Ladder<KINDS> {
         }
         climb.sums
     }
+}
 
-    /// The last rung that begins before a moment, from one that does: in steps that double, since it is often near.
-    fn rung(&self, from: usize, moment: Time) -> usize {
-        let mut step = 1;
-        while self.begins.get(from + step).is_some_and(|begin| *begin < moment) {
-            step *= 2;
-        }
-        let (low, high) = (from + step / 2, self.begins.len().min(from + step));
-        low + self.begins[low..high].partition_point(|begin| *begin < moment) - 1
+/// The first of some times in order that is not before a moment, from one on that is not after it: in steps that double, since it is often near.
+pub(crate) fn first_from(times: &[Time], from: usize, moment: Time) -> usize {
+    let mut step = 1;
+    while times.get(from + step).is_some_and(|time| *time < moment) {
+        step *= 2;
     }
+    let (low, high) = (from + step / 2, times.len().min(from + step));
+    low.min(high) + times[low.min(high)..high].partition_point(|time| *time < moment)
 }

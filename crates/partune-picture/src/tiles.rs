@@ -1,9 +1,10 @@
 //! Tiles: what PEs did in each column of time, at the level of detail of the picture.
 
-use partune_base::Time;
+use partune_base::{PeId, Span, Time};
 use partune_trace::Trace;
+use rayon::prelude::*;
 
-use crate::Kind;
+use crate::{Fold, Kind};
 
 /// What part of a run is seen, and how fine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,4 +62,42 @@ impl Tiles {
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[Bin]> {
         self.bins.chunks(self.view.columns.max(1))
     }
+}
+
+/// The shares that parts have in the time of a row's PEs in each column of a view, row by row; parallel over rows. `before` are the ticks of each part on a
+/// PE up to a moment, which never runs backwards with one walk; `complete` gets those of a bin, its length and its PEs, before shares are made of them.
+pub(crate) fn shares<const PARTS: usize, Walk: Default>(
+    fold: &Fold,
+    view: View,
+    before: impl Fn(PeId, &mut Walk, Time) -> [i64; PARTS] + Sync,
+    complete: impl Fn(&mut [i64; PARTS], Span, usize) + Sync,
+) -> Vec<[f32; PARTS]> {
+    let columns = view.columns.max(1);
+    let edges: Vec<Time> = (0..=columns).map(|column| view.edge(column)).collect();
+    let rows: Vec<&[PeId]> = fold.rows().collect();
+    let mut bins = vec![[0.0; PARTS]; rows.len() * columns];
+    bins.par_chunks_mut(columns).zip(rows).for_each_init(
+        || vec![[0; PARTS]; columns],
+        |sums, (bins, pes)| {
+            sums.fill([0; PARTS]);
+            for pe in pes {
+                let mut walk = Walk::default();
+                let mut last = before(*pe, &mut walk, edges[0]);
+                for (sum, edge) in sums.iter_mut().zip(&edges[1..]) {
+                    let next = before(*pe, &mut walk, *edge);
+                    for (part, sum) in sum.iter_mut().enumerate() {
+                        *sum += next[part] - last[part];
+                    }
+                    last = next;
+                }
+            }
+            for ((bin, ticks), edges) in bins.iter_mut().zip(sums).zip(edges.windows(2)) {
+                let length = edges[1].since(edges[0]);
+                complete(ticks, length, pes.len());
+                let all = length.0 as f32 * pes.len() as f32;
+                *bin = ticks.map(|ticks| if all > 0.0 { ticks as f32 / all } else { 0.0 });
+            }
+        },
+    );
+    bins
 }
