@@ -142,8 +142,15 @@ struct Decide {
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  partune model data crash.pam -D P=8 -D pad=8")]
 struct Data {
+    #[command(flatten)]
+    followed: Followed,
+}
+
+/// A model that is followed, and how that is told.
+#[derive(clap::Args)]
+struct Followed {
     /// The model: a file that ends in .pam
-    #[arg(required_unless_present = "schema")]
+    #[arg(index = 1, required_unless_present = "schema")]
     file: Option<PathBuf>,
     /// The value of a parameter
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
@@ -286,6 +293,14 @@ impl Input {
     }
 }
 
+impl Followed {
+    /// None if only the schema is wanted.
+    fn input(&self) -> Option<Input> {
+        let file = self.file.as_ref().filter(|_| !self.schema)?;
+        Some(Input { file: file.clone(), define: self.define.clone() })
+    }
+}
+
 /// A file that a model names. Whoever wrote the model chose it, so it must be a file, and end.
 fn read_table(folder: &Path, name: &str) -> Result<String, String> {
     let bytes = partune_files::read_regular(&folder.join(name)).map_err(|error| error.to_string())?;
@@ -412,17 +427,18 @@ fn one<'a>(model: &'a Model, name: Option<&str>) -> anyhow::Result<&'a Alternati
 }
 
 fn run_data(args: &Data) -> anyhow::Result<()> {
-    let Some(file) = args.file.as_ref().filter(|_| !args.schema) else {
-        return output::print(&data_schema());
-    };
-    let input = Input { file: file.clone(), define: args.define.clone() };
+    let Some(input) = args.followed.input() else { return output::print(&data_schema()) };
     let source = input.source()?;
     let model = source.model(&input.complete(&source))?;
-    let alternative = one(&model, args.alt.as_deref())?;
+    let alternative = one(&model, args.followed.alt.as_deref())?;
     let outcome =
         follow(&model, alternative, &partune_mds::Options::default()).map_err(|error| source.failed(&error))?;
     let name = source.title(alternative);
-    output::print(&if args.json { data_document(&name, &outcome) } else { data_text(&name, &outcome, output::style()) })
+    output::print(&if args.followed.json {
+        data_document(&name, &outcome)
+    } else {
+        data_text(&name, &outcome, output::style())
+    })
 }
 
 fn run_simulation(args: &Simulate) -> anyhow::Result<()> {

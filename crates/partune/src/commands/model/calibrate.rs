@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use partune_engine::Request;
-use partune_expr::Rat;
 use partune_mds::calibrate::{Measured, calibrate};
 use partune_model::change::Original;
 use partune_model::parse;
 use partune_report::{CalibratedBy, model_calibrate_document, model_calibrate_schema, model_calibrate_text};
 
-use super::{Input, definition, one};
+use super::{Followed, one};
 use crate::commands::runs;
 use crate::output;
 use crate::progress::Bar;
@@ -19,11 +18,8 @@ use crate::progress::Bar;
 #[command(after_help = "Example:\n  partune model calibrate crash.pam RUN --phase contact_phase=contact\n  \
                         partune model calibrate crash.pam RUN --fit unit -D P=8 --json")]
 pub(super) struct Calibrate {
-    /// The model: a file that ends in .pam
-    #[arg(required_unless_present = "schema")]
-    file: Option<PathBuf>,
     /// The archive: its anchor file (traces.otf2), or the folder that holds it; of several runs there, the one with the median run time
-    #[arg(required_unless_present = "schema")]
+    #[arg(index = 2, required_unless_present = "schema")]
     run: Option<PathBuf>,
     /// A parameter to be fitted, of which weights are multiples; else all that are times, have no value given and are in weights
     #[arg(long, value_name = "NAME")]
@@ -31,18 +27,8 @@ pub(super) struct Calibrate {
     /// What a phase of the model is called in the run, a function or a marked part, where that is another name
     #[arg(long = "phase", value_name = "PHASE=NAME", value_parser = pair)]
     phases: Vec<(String, String)>,
-    /// The value of a parameter
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
-    define: Vec<(String, Rat)>,
-    /// The alternative that was run; else `main`, else the only one
-    #[arg(long, value_name = "NAME")]
-    alt: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    /// Print the JSON schema of --json and stop
-    #[arg(long)]
-    schema: bool,
+    #[command(flatten)]
+    followed: Followed,
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
@@ -52,16 +38,12 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 pub(super) fn run(args: &Calibrate) -> anyhow::Result<()> {
-    let (Some(file), Some(archive)) = (&args.file, &args.run) else {
+    let (Some(input), Some(archive)) = (args.followed.input(), &args.run) else {
         return output::print(&model_calibrate_schema());
     };
-    if args.schema {
-        return output::print(&model_calibrate_schema());
-    }
-    let input = Input { file: file.clone(), define: args.define.clone() };
     let source = input.source()?;
     let model = source.model(&input.complete(&source))?;
-    let alternative = one(&model, args.alt.as_deref())?;
+    let alternative = one(&model, args.followed.alt.as_deref())?;
     let phases = &model.application.phases;
     if let Some((unknown, _)) = args.phases.iter().find(|(phase, _)| !phases.contains(phase)) {
         bail!("no phase {unknown} in the model\n  remedy: its phases are {}", phases.join(", "));
@@ -92,7 +74,7 @@ pub(super) fn run(args: &Calibrate) -> anyhow::Result<()> {
     let name = source.title(alternative);
     let archive = archive.display().to_string();
     let by = CalibratedBy { archive: &archive, run_s: diagnosis.run.run_seconds() };
-    output::print(&if args.json {
+    output::print(&if args.followed.json {
         model_calibrate_document(&name, &found, by)
     } else {
         model_calibrate_text(&name, &found, by, output::style())

@@ -1,15 +1,12 @@
 //! `partune model tune`: changes of a model, followed and ranked.
 
-use std::path::PathBuf;
-
 use anyhow::bail;
-use partune_expr::Rat;
 use partune_mds::tune;
 use partune_model::change::Original;
 use partune_model::parse;
 use partune_report::{model_tune_document, model_tune_schema, model_tune_text};
 
-use super::{Input, definition, one, show};
+use super::{Followed, one, show};
 use crate::output;
 
 #[derive(clap::Args)]
@@ -27,34 +24,18 @@ use crate::output;
                         remove barrier after PHASE          one of several in a row, or all meeting"
 )]
 pub(super) struct Tune {
-    /// The model: a file that ends in .pam
-    #[arg(required_unless_present = "schema")]
-    file: Option<PathBuf>,
     /// A change, or several with `;` between them
     #[arg(long = "try", value_name = "CHANGE", required_unless_present = "schema")]
     tries: Vec<String>,
-    /// The value of a parameter
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
-    define: Vec<(String, Rat)>,
-    /// The alternative to start from; else `main`, else the only one
-    #[arg(long, value_name = "NAME")]
-    alt: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    /// Print the JSON schema of --json and stop
-    #[arg(long)]
-    schema: bool,
+    #[command(flatten)]
+    followed: Followed,
 }
 
 pub(super) fn run(args: &Tune) -> anyhow::Result<()> {
-    let Some(file) = args.file.as_ref().filter(|_| !args.schema) else {
-        return output::print(&model_tune_schema());
-    };
-    let input = Input { file: file.clone(), define: args.define.clone() };
+    let Some(input) = args.followed.input() else { return output::print(&model_tune_schema()) };
     let source = input.source()?;
     let model = source.model(&input.complete(&source))?;
-    let alternative = one(&model, args.alt.as_deref())?;
+    let alternative = one(&model, args.followed.alt.as_deref())?;
     let (syntax, _) = parse(&source.text);
     let values = input.values();
     let original = Original { text: &source.text, file: &syntax, values: &values, model: &model, alternative };
@@ -72,7 +53,7 @@ pub(super) fn run(args: &Tune) -> anyhow::Result<()> {
         }
     };
     let name = source.title(alternative);
-    output::print(&if args.json {
+    output::print(&if args.followed.json {
         model_tune_document(&name, &tuned)
     } else {
         model_tune_text(&name, &tuned, output::style())
