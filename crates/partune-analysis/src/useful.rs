@@ -303,12 +303,8 @@ pub(crate) fn outside_of(stream: &Stream) -> Span {
         }
     }
     covered.sort_unstable();
-    let (mut outside, mut position) = (Span::ZERO, begin);
-    for (from, to) in covered {
-        outside += from.since(position).clamp_positive();
-        position = position.max(to);
-    }
-    outside + end.since(position).clamp_positive()
+    let (position, idle) = (begin, covered);
+    Span(Useful { stream, busy: None, next: 0, idle, next_idle: 0, position, end, sum: 0 }.up_to(end))
 }
 
 /// The sum of ticks; at most the most that there can be, however damaged the times are.

@@ -18,9 +18,9 @@ use crate::place::{Frame, Function};
 
 /// Debug data that can be asked.
 pub(crate) struct Debug<'a> {
+    dwarf: Arc<Dwarf<Bytes<'a>>>,
     context: Context<Bytes<'a>>,
     tree: Tree<'a>,
-    producers: BTreeSet<String>,
 }
 
 /// What a function is called and where it was declared, by unit and entry.
@@ -51,15 +51,14 @@ impl<'a> Debug<'a> {
         if (0..tree.units.len()).any(deep) {
             return Err(Damaged);
         }
-        let unit = |index| tree.units.get(index, &dwarf).map(|unit| UnitRef::new(&dwarf, unit));
-        let producers = (0..tree.units.len()).filter_map(unit).filter_map(producer).collect();
-        let context = Context::from_arc_dwarf(dwarf).map_err(|_| Damaged)?;
-        Ok(Some(Self { context, tree, producers }))
+        let context = Context::from_arc_dwarf(dwarf.clone()).map_err(|_| Damaged)?;
+        Ok(Some(Self { dwarf, context, tree }))
     }
 
     /// What compiled its units, with the flags where it says so, each once; assemblers are left out.
-    pub(crate) fn producers(&self) -> &BTreeSet<String> {
-        &self.producers
+    pub(crate) fn producers(&self) -> BTreeSet<String> {
+        let units = (0..self.tree.units.len()).filter_map(|index| self.tree.units.get(index, &self.dwarf));
+        units.filter_map(|unit| producer(UnitRef::new(&self.dwarf, unit))).collect()
     }
 
     /// Appends the frames at an address, innermost first, and says which function really exists there.

@@ -3,7 +3,6 @@
 //! For the engine: open once, ask for all its addresses at once. A module is used by one thread at a time.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
 use object::{Object, ObjectSection as _};
 use partune_base::{StringId, Strings, short};
@@ -85,8 +84,7 @@ impl<'a> Module<'a> {
     /// What it was compiled with, each once: from its debug data, with flags where the compiler notes them, else what compilers leave in every program. At most 8.
     pub fn compilers(&self) -> Vec<String> {
         const MOST: usize = 8;
-        let mut found: BTreeSet<String> =
-            self.debug.as_ref().map_or_else(BTreeSet::new, |debug| debug.producers().clone());
+        let mut found = self.debug.as_ref().map(Debug::producers).unwrap_or_default();
         if found.is_empty() {
             let comment =
                 self.file.section_by_name(".comment").and_then(|section| section.data().ok()).unwrap_or_default();
