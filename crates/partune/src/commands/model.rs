@@ -1,4 +1,4 @@
-//! `partune model`: contention models in PAMELA: check, format, estimate, simulate, decide, emit.
+//! `partune model`: contention models in PAMELA: check, format, estimate, simulate, decide, follow data, tune, calibrate, emit.
 
 mod archive;
 mod breakdown;
