@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-/// Makes files. All event files are open at once: one for each location.
+/// Makes files. Event files are written all at once, one for each location, a chunk at a time.
 pub trait Sink {
     /// Makes an empty file; folders in its path are separated by `/` and made too.
     fn create(&mut self, path: &str) -> io::Result<Box<dyn Write>>;
