@@ -59,7 +59,8 @@ impl Number {
         if value.is_finite() { Ok(Number::Approx(value)) } else { Err(EvalError::Undefined) }
     }
 
-    fn add(self, other: Number) -> Result<Number, EvalError> {
+    /// The sum; rounded where a fraction becomes too fine.
+    pub fn plus(self, other: Number) -> Result<Number, EvalError> {
         match (self, other) {
             (Number::Exact(a), Number::Exact(b)) => exact(a + b, a, b, || a.to_f64() + b.to_f64()),
             _ => Number::checked(self.to_f64() + other.to_f64()),
@@ -188,7 +189,7 @@ impl Eval<'_> {
                 }
                 product = product.mul(value.pow(*exponent)?)?;
             }
-            sum = sum.add(product)?;
+            sum = sum.plus(product)?;
         }
         Ok(sum)
     }
@@ -214,7 +215,7 @@ impl Eval<'_> {
             Atom::Sum(over) => {
                 let mut sum = Number::Exact(Rat::ZERO);
                 self.range(over, &mut |value| {
-                    sum = sum.add(value)?;
+                    sum = sum.plus(value)?;
                     Ok(())
                 })?;
                 Ok(sum)

@@ -17,11 +17,13 @@
 //! | what came of it | [`outcome`] |
 //! | which change of the model is best | [`tune`] |
 //! | what classes of work cost, by a recorded run | [`calibrate`] |
+//! | what is the model of a recorded run | [`extract`] |
 //!
 //! Cost: some 45 to 90 ns for each element that is touched (`benches/mds.rs`). Memory: 12 bytes for each element, 8 for each line, and some 50 for each line
 //! that a PE has touched; 8 bytes for each pair of PEs and each pair of phases of which one reads what the other one wrote.
 
 pub mod calibrate;
+pub mod extract;
 mod layout;
 mod memory;
 mod order;

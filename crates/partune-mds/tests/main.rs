@@ -3,6 +3,7 @@
 
 mod calibrate;
 mod errors;
+mod extract;
 mod flow;
 mod goldens;
 mod laws;

@@ -43,15 +43,42 @@ pub enum Item {
         params: Vec<Name>,
         body: Term,
     },
-    /// A named design alternative.
+    /// A named design alternative; of a phase of plans, where one is named.
     Alt {
         name: Name,
+        stage: Option<Stage>,
         body: Term,
     },
+    /// `redistribute columns -> rows = term`: data from one mapping into another.
+    Redistribute {
+        from: Name,
+        to: Name,
+        body: Term,
+    },
+    Plan(Plan),
     Main {
         span: Span,
         body: Term,
     },
+}
+
+/// `of sweep on columns -> rows`: what an alternative is one of, and which mapping of data it needs and leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    pub phase: Name,
+    /// None if it does not matter where data are, and they stay there.
+    pub mapping: Option<(Name, Name)>,
+}
+
+/// Phases one after the other, in loops too, for each of which an alternative is chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    pub name: Name,
+    /// Where data are before it, and must be after it.
+    pub from: Option<Name>,
+    pub to: Option<Name>,
+    /// Phases stand in it as processes do.
+    pub body: Term,
 }
 
 /// What a parameter is a number of.

@@ -11,7 +11,7 @@ use partune_expr::{Comparison, Environment, EvalError, Number, Test};
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::estimate::{ClosedForm, closed_form, numbers};
-use crate::model::{Model, Term};
+use crate::model::{Alternative, Model, Term};
 
 /// An alternative with its cost.
 #[derive(Clone, Debug)]
@@ -56,7 +56,9 @@ pub struct Decision {
 
 /// Compares alternatives by name; all, if none is named. Tests are solved for a parameter, if one is named.
 pub fn decide(model: &Model, names: &[String], variable: Option<&str>) -> Result<Decision, Diagnostic> {
-    let wanted = |name: &String| names.is_empty() && name != "main" || names.contains(name);
+    // Alternatives of phases stand in plans, and are none to each other.
+    let is_apart = |it: &Alternative| it.name == "main" || it.stage.is_some() && !model.plans.is_empty();
+    let wanted = |it: &Alternative| names.is_empty() && !is_apart(it) || names.contains(&it.name);
     for name in names {
         if model.alternative(name).is_none() {
             let known: Vec<&str> = model.alternatives.iter().map(|alternative| alternative.name.as_str()).collect();
@@ -64,7 +66,7 @@ pub fn decide(model: &Model, names: &[String], variable: Option<&str>) -> Result
             return Err(Diagnostic::error(Span::default(), text).help(format!("there are {}", known.join(", "))));
         }
     }
-    let chosen: Vec<_> = model.alternatives.iter().filter(|alternative| wanted(&alternative.name)).collect();
+    let chosen: Vec<_> = model.alternatives.iter().filter(|it| wanted(it)).collect();
     if chosen.len() < 2 {
         let help = "name design alternatives with `alt name = ...;`";
         return Err(

@@ -19,6 +19,7 @@ mod lexer;
 mod lower;
 pub mod model;
 mod parser;
+pub mod plan;
 pub mod simulate;
 
 pub use diagnostic::{Diagnostic, Severity, Span, has_errors};
@@ -27,4 +28,4 @@ pub mod trace;
 pub use format::format;
 pub use lower::{Files, Values, defaults, lower};
 pub use model::Model;
-pub use parser::{parse, parse_changes};
+pub use parser::{RESERVED, parse, parse_changes};

@@ -5,6 +5,7 @@
 mod application;
 mod expr;
 mod items;
+mod plan;
 mod steps;
 mod terms;
 
@@ -51,6 +52,7 @@ pub fn lower(source: &str, file: &File, values: &Values, files: Files<'_>) -> (O
     lower.application();
     lower.find_recursion();
     lower.alternatives();
+    lower.plans();
     lower.check_unused_bodies();
     let Lower { model, mut diagnostics, .. } = lower;
     diagnostics.sort_by(|a, b| a.span.cmp(&b.span).then_with(|| a.message.cmp(&b.message)));
@@ -71,6 +73,9 @@ enum Meaning {
     Data(usize),
     /// A process or an alternative, by its item.
     Process(usize),
+    Plan,
+    /// A phase of plans, by its place in the model.
+    Phase(usize),
 }
 
 /// What kind of value an expression has.
@@ -132,17 +137,16 @@ impl<'a> Lower<'a> {
                 Item::Domain(domain) => (&domain.name, Meaning::Domain(usize::MAX)),
                 Item::Data(data) => (&data.name, Meaning::Data(usize::MAX)),
                 Item::Proc { name, .. } | Item::Alt { name, .. } => (name, Meaning::Process(index)),
-                Item::Layout(_) | Item::Decompose(_) | Item::Machine(_) | Item::Main { .. } => continue,
+                Item::Plan(plan) => (&plan.name, Meaning::Plan),
+                Item::Layout(_)
+                | Item::Decompose(_)
+                | Item::Machine(_)
+                | Item::Redistribute { .. }
+                | Item::Main { .. } => continue,
             };
-            if BUILT_IN.contains(&name.node.as_str()) {
-                self.error(name.span, format!("`{}` is part of the language", name.node));
-            } else if let Some((_, first)) = self.names.get(name.node.as_str()) {
-                let line = self.source[..first.begin as usize].matches('\n').count() + 1;
-                self.error(name.span, format!("`{}` is already defined in line {line}", name.node));
-            } else {
-                self.names.insert(&name.node, (meaning, name.span));
-            }
+            self.define(name, meaning);
         }
+        self.phases();
         let mains: Vec<Span> = file
             .items
             .iter()
@@ -155,6 +159,17 @@ impl<'a> Lower<'a> {
             let end = self.source.len();
             let error = Diagnostic::error(Span::new(end, end), "there is no `main` and no `alt`");
             self.tell(error.help("end the file with `main = ...;`"));
+        }
+    }
+
+    fn define(&mut self, name: &'a Name, meaning: Meaning) {
+        if BUILT_IN.contains(&name.node.as_str()) {
+            self.error(name.span, format!("`{}` is part of the language", name.node));
+        } else if let Some((_, first)) = self.names.get(name.node.as_str()) {
+            let line = self.source[..first.begin as usize].matches('\n').count() + 1;
+            self.error(name.span, format!("`{}` is already defined in line {line}", name.node));
+        } else {
+            self.names.insert(&name.node, (meaning, name.span));
         }
     }
 
@@ -203,7 +218,8 @@ fn excerpt(source: &str, span: Span) -> String {
 fn item_body(item: &Item) -> Option<(&[ast::Name], &ast::Term)> {
     match item {
         Item::Proc { params, body, .. } => Some((params, body)),
-        Item::Alt { body, .. } | Item::Main { body, .. } => Some((&[], body)),
+        Item::Alt { body, .. } | Item::Main { body, .. } | Item::Redistribute { body, .. } => Some((&[], body)),
+        Item::Plan(plan) => Some((&[], &plan.body)),
         _ => None,
     }
 }

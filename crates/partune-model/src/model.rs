@@ -4,6 +4,7 @@
 
 mod application;
 pub(crate) mod cost;
+mod plan;
 mod steps;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use partune_expr::{Bool, Context, Expr, Quotient, Rat, Symbol};
 pub use self::application::{
     Application, Data, Domain, Each, Effect, EffectKind, Forall, Layout, Machine, Over, Owners, Schedule, Step, Task,
 };
+pub use self::plan::{Plan, Planned, Redistribution, Stage};
 pub use self::steps::WhyNot;
 
 use crate::ast::Kind;
@@ -112,6 +114,8 @@ pub struct Alternative {
     pub term: Term,
     /// The same as steps whose effects on data can be followed, where any term of the model is one.
     pub steps: Option<Step>,
+    /// The phase of plans that it is an alternative of.
+    pub stage: Option<Stage>,
 }
 
 #[derive(Clone, Debug)]
@@ -133,6 +137,11 @@ pub struct Model {
     /// `main` first, if there is one; then alternatives as written.
     pub alternatives: Vec<Alternative>,
     pub application: Application,
+    /// Phases of plans, and mappings of data, as named.
+    pub phases: Vec<String>,
+    pub mappings: Vec<String>,
+    pub redistributions: Vec<Redistribution>,
+    pub plans: Vec<Plan>,
 }
 
 impl Model {

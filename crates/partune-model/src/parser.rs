@@ -10,7 +10,8 @@ mod terms;
 
 pub use self::change::parse_changes;
 use crate::ast::{
-    Dimension, Expr, File, Item, Kind as ParamKind, Multiplicity, Name, Param, Resource, Spanned, Table, TableSource,
+    Dimension, Expr, File, Item, Kind as ParamKind, Multiplicity, Name, Param, Plan, Resource, Spanned, Stage, Table,
+    TableSource,
 };
 use crate::diagnostic::{Diagnostic, Span};
 use crate::lexer::{Kind, Token, tokens};
@@ -21,10 +22,24 @@ const DEPTH: u32 = 150;
 const MAX_ERRORS: usize = 100;
 
 /// Words that begin an item.
-const ITEMS: &[&str] =
-    &["param", "let", "resource", "table", "domain", "data", "layout", "decompose", "machine", "proc", "alt", "main"];
+const ITEMS: &[&str] = &[
+    "param",
+    "let",
+    "resource",
+    "table",
+    "domain",
+    "data",
+    "layout",
+    "decompose",
+    "machine",
+    "proc",
+    "alt",
+    "redistribute",
+    "plan",
+    "main",
+];
 /// Words that are no names.
-const RESERVED: &[&str] = &[
+pub const RESERVED: &[&str] = &[
     "param",
     "let",
     "resource",
@@ -64,6 +79,8 @@ const RESERVED: &[&str] = &[
     "forall",
     "barrier",
     "machine",
+    "redistribute",
+    "plan",
     // Taken by what is to come.
     "post",
     "await",
@@ -244,9 +261,23 @@ impl<'a> Parser<'a> {
                 Item::Proc { name, params, body: self.term()? }
             }
             "alt" => {
-                let name = self.name()?;
+                let (name, stage) = (self.name()?, self.stage()?);
                 self.expect("=")?;
-                Item::Alt { name, body: self.term()? }
+                Item::Alt { name, stage, body: self.term()? }
+            }
+            "redistribute" => {
+                let from = self.name()?;
+                self.expect("->")?;
+                let to = self.name()?;
+                self.expect("=")?;
+                Item::Redistribute { from, to, body: self.term()? }
+            }
+            "plan" => {
+                let name = self.name()?;
+                let from = if self.take("from") { Some(self.name()?) } else { None };
+                let to = if self.take("to") { Some(self.name()?) } else { None };
+                self.expect("=")?;
+                Item::Plan(Plan { name, from, to, body: self.term()? })
             }
             _ => {
                 self.expect("=")?;
@@ -255,6 +286,22 @@ impl<'a> Parser<'a> {
         };
         self.expect(";")?;
         Ok(item)
+    }
+
+    /// `of sweep on columns -> rows`, after the name of an alternative.
+    fn stage(&mut self) -> Parse<Option<Stage>> {
+        if !self.take("of") {
+            return Ok(None);
+        }
+        let phase = self.name()?;
+        let mapping = if self.take("on") {
+            let needs = self.name()?;
+            let leaves = if self.take("->") { self.name()? } else { needs.clone() };
+            Some((needs, leaves))
+        } else {
+            None
+        };
+        Ok(Some(Stage { phase, mapping }))
     }
 
     fn param(&mut self) -> Parse<Param> {

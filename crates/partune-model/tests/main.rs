@@ -11,4 +11,5 @@ mod golden;
 #[allow(clippy::unreadable_literal, reason = "as the golden file has them")]
 mod golden_values;
 mod laws;
+mod plans;
 mod support;

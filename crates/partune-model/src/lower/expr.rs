@@ -164,7 +164,14 @@ impl<'a> Lower<'a> {
                 self.error(span, format!("`{name}` is a table; `{name}[..]` is an entry of it"));
                 nothing()
             }
-            Some(Meaning::Resource(_) | Meaning::Process(_) | Meaning::Domain(_) | Meaning::Data(_)) => {
+            Some(
+                Meaning::Resource(_)
+                | Meaning::Process(_)
+                | Meaning::Domain(_)
+                | Meaning::Data(_)
+                | Meaning::Plan
+                | Meaning::Phase(_),
+            ) => {
                 self.error(span, format!("`{name}` is no value"));
                 nothing()
             }

@@ -8,7 +8,7 @@ use super::application::firsts;
 use super::{Lower, MAX_TERMS, Meaning, Type, Values, excerpt, item_body};
 use crate::ast::{self, Binary, Dimension, ExprKind, Item, Kind, Multiplicity, TableSource, TermKind};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::model::{Alternative, Assumption, Param, Resource};
+use crate::model::{Alternative, Assumption, Param, Resource, Step, Term};
 
 /// Entries that one table may have.
 const MAX_ENTRIES: usize = 1 << 20;
@@ -277,20 +277,26 @@ impl<'a> Lower<'a> {
         let main = file.items.iter().filter(|item| matches!(item, Item::Main { .. }));
         let others = file.items.iter().filter(|item| matches!(item, Item::Alt { .. }));
         for item in main.chain(others) {
-            let (name, body) = match item {
-                Item::Alt { name, body } => (name.node.clone(), body),
-                Item::Main { body, .. } => ("main".to_owned(), body),
+            let (name, stage, body) = match item {
+                Item::Alt { name, stage, body } => (name.node.clone(), self.stage(stage.as_ref()), body),
+                Item::Main { body, .. } => ("main".to_owned(), None, body),
                 _ => continue,
             };
-            self.terms = 0;
-            let term = self.term(body, &mut Vec::new());
-            self.terms = 0;
-            let steps = has_tasks.then(|| self.step(body, &mut Vec::new()));
-            // Steps have processes expanded and conditions decided, so they know which loops are waited for.
-            let followed = steps.as_ref().filter(|steps| steps.is_followed() && self.terms < MAX_TERMS);
-            let term = followed.map_or(term, |steps| steps.term(&self.model));
-            self.model.alternatives.push(Alternative { name, term, steps });
+            let (term, steps) = self.whole(body, has_tasks);
+            self.model.alternatives.push(Alternative { name, term, steps, stage });
         }
+    }
+
+    /// A term that stands for itself, and the same as steps.
+    pub(super) fn whole(&mut self, body: &'a ast::Term, has_tasks: bool) -> (Term, Option<Step>) {
+        self.terms = 0;
+        let term = self.term(body, &mut Vec::new());
+        self.terms = 0;
+        let steps = has_tasks.then(|| self.step(body, &mut Vec::new()));
+        // Steps have processes expanded and conditions decided, so they know which loops are waited for.
+        let followed = steps.as_ref().filter(|steps| steps.is_followed() && self.terms < MAX_TERMS);
+        let term = followed.map_or(term, |steps| steps.term(&self.model));
+        (term, steps)
     }
 
     /// Functions and processes that nobody calls are checked too.
@@ -352,7 +358,7 @@ pub(super) fn called<'a>(term: &'a ast::Term, visit: &mut dyn FnMut(&'a str)) {
 }
 
 /// Whether a term has what is followed as steps.
-fn has_tasks(term: &ast::Term) -> bool {
+pub(super) fn has_tasks(term: &ast::Term) -> bool {
     match &term.node {
         TermKind::Phase(..) | TermKind::Forall(_) | TermKind::Task(_) | TermKind::Barrier => true,
         TermKind::Skip | TermKind::Delay(_) | TermKind::Use { .. } | TermKind::Call(..) | TermKind::Error => false,

@@ -8,6 +8,7 @@ use partune_expr::{Number, Test};
 use partune_model::decide::Decision;
 use partune_model::estimate::{Bounds, ClosedForm};
 use partune_model::model::Model;
+use partune_model::plan::{Act, Chosen};
 use partune_model::simulate::Outcome;
 use partune_model::{Diagnostic, Severity, Span};
 
@@ -145,7 +146,100 @@ pub(super) fn outcome(text: &mut String, name: &str, outcome: &Outcome) {
     }
 }
 
+/// What was chosen for a plan, what there was to choose from, and what redistributing saves.
+pub(super) fn plan(text: &mut String, name: &str, chosen: &Chosen, model: &Model) {
+    let values = model.params.iter().filter_map(|it| Some(format!("{} = {}", it.name, it.value?)));
+    let values: Vec<String> = values.collect();
+    let values = if values.is_empty() { String::new() } else { format!(", with {}", values.join(", ")) };
+    let _ = writeln!(text, "{name} costs {}{values}\n", number(chosen.cost));
+    let mut rows = Vec::new();
+    acts(&mut rows, 1, &chosen.acts, model);
+    for (phase, all) in model.phases.iter().zip(&chosen.options).filter(|(_, all)| !all.is_empty()) {
+        rows.push([String::new(), String::new()]);
+        rows.push([format!("  {phase} could be"), String::new()]);
+        for (at, cost) in all {
+            let it = &model.alternatives[*at];
+            let on = match it.stage.and_then(|stage| stage.mapping) {
+                None => String::new(),
+                Some((needs, leaves)) if needs == leaves => format!(" on {}", model.mappings[needs]),
+                Some((needs, leaves)) => format!(" on {} -> {}", model.mappings[needs], model.mappings[leaves]),
+            };
+            rows.push([format!("    {}{on}", it.name), number(*cost)]);
+        }
+    }
+    if !model.mappings.is_empty() {
+        rows.push([String::new(), String::new()]);
+        rows.push(["  all phases in one mapping".to_owned(), String::new()]);
+        for (mapping, cost) in model.mappings.iter().zip(&chosen.stays) {
+            rows.push([format!("    {mapping}"), cost.map_or_else(|| "not possible".to_owned(), number)]);
+        }
+    }
+    let widths = [0, 1].map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0));
+    for [what, cost] in rows {
+        let _ = writeln!(text, "{}", format!("{what:<0$}  {cost:>1$}", widths[0], widths[1]).trim_end());
+    }
+    let best = chosen.stays.iter().zip(&model.mappings).filter_map(|(cost, mapping)| Some(((*cost)?, mapping)));
+    if let Some((cost, mapping)) = best.reduce(|a, b| if b.0.compare(a.0).is_lt() { b } else { a }) {
+        let saved = cost.to_f64() - chosen.cost.to_f64();
+        let _ = if chosen.cost.compare(cost).is_lt() {
+            let share = 100.0 * saved / cost.to_f64();
+            writeln!(text, "\nredistributing saves {} of {mapping}, {share:.2} %", significant(saved))
+        } else {
+            writeln!(text, "\nredistributing between phases saves nothing: data stay in {mapping}")
+        };
+    }
+    text.push('\n');
+}
+
+fn acts(rows: &mut Vec<[String; 2]>, depth: usize, all: &[Act], model: &Model) {
+    let indent = "  ".repeat(depth);
+    for act in all {
+        match act {
+            Act::Other(_) => rows.push([format!("{indent}what is no phase"), String::new()]),
+            Act::Run { alternative, cost } => {
+                let it = &model.alternatives[*alternative];
+                let phase = it.stage.map_or("", |stage| &model.phases[stage.phase]);
+                rows.push([format!("{indent}{phase}: {}", it.name), number(*cost)]);
+            }
+            Act::Redistribute { redistribution, cost } => {
+                let it = &model.redistributions[*redistribution];
+                let [from, to] = [it.from, it.to].map(|at| &model.mappings[at]);
+                rows.push([format!("{indent}redistribute {from} -> {to}"), number(*cost)]);
+            }
+            Act::Turns { range, first, last, turns } => {
+                let variable = range.variable.name.split('.').next().unwrap_or_default();
+                let (what, period) =
+                    (if first == last { format!("{first}") } else { format!("{first} to {last}") }, turns.len());
+                let each = match period {
+                    1 if first == last => String::new(),
+                    1 => ", each".to_owned(),
+                    _ => format!(", {period} turns that come again"),
+                };
+                rows.push([format!("{indent}{variable} = {what}{each}"), String::new()]);
+                for (at, turn) in turns.iter().enumerate() {
+                    if period > 1 {
+                        rows.push([format!("{indent}  turn {}", at + 1), String::new()]);
+                    }
+                    acts(rows, depth + if period > 1 { 2 } else { 1 }, turn, model);
+                }
+            }
+        }
+    }
+}
+
+/// Choices of plans by formulas.
+pub(super) fn choices(text: &mut String, decision: &Decision, model: &Model) {
+    let _ = writeln!(text, "by formulas, where turns of a loop are alike:\n");
+    costs(text, decision, model);
+}
+
 pub(super) fn decision(text: &mut String, decision: &Decision, model: &Model, variable: Option<&str>) {
+    costs(text, decision, model);
+    text.push('\n');
+    pairs(text, decision, variable);
+}
+
+fn costs(text: &mut String, decision: &Decision, model: &Model) {
     let width = decision.choices.iter().map(|choice| choice.name.len()).max().unwrap_or(0);
     for choice in &decision.choices {
         let cost = choice.form.head_tail.fold(&model.quotients);
@@ -183,7 +277,9 @@ pub(super) fn decision(text: &mut String, decision: &Decision, model: &Model, va
             "elsewhere the costs must be computed: by partune model estimate with -D, and by the code of partune model emit"
         );
     }
-    text.push('\n');
+}
+
+fn pairs(text: &mut String, decision: &Decision, variable: Option<&str>) {
     for pair in &decision.pairs {
         let _ = writeln!(text, "{} < {}:  {}", pair.left, pair.right, pair.less);
         if pair.at_most != pair.less {
