@@ -498,7 +498,42 @@ export interface Answers {
     }[];
   };
   "runs/R/find": {
+    findings: {
+      callpath: string[];
+      cause: string | null;
+      cause_pe: number | null;
+      cause_s: number | null;
+      construct: string;
+      count: number;
+      fraction: number;
+      id: string;
+      is_wait: boolean;
+      /** Where in the source something is. */
+      location: {
+        file: string;
+        function: string;
+        line: number;
+      };
+      /** What is lost besides outside of the run. */
+      outside_s: number;
+      pattern: string;
+      place: string;
+      role: string;
+      seconds: number;
+      title: string;
+      words: string;
+      worst_pe: number | null;
+      worst_pe_s: number | null;
+    }[];
+    findings_omitted: number;
+    /** How many more there are. */
     omitted: number;
+    pes: {
+      host: string;
+      pe: number;
+      process: string;
+    }[];
+    pes_omitted: number;
     regions: {
       exclusive_s: number;
       file: string;
@@ -512,6 +547,21 @@ export interface Answers {
       to: number | null;
       visits: number;
     }[];
+    /** Where the text is a condition, the longest visits of which it holds. */
+    visits: {
+      from: number;
+      kind: number;
+      name: string;
+      pe: number;
+      place: string;
+      to: number;
+    }[] | null;
+    visits_count: number;
+    /** Where it looks like a condition and is none, why. */
+    wrong: {
+      message: string;
+      remedy: string;
+    } | null;
   };
   "runs/R/next": {
     visit: {
@@ -637,6 +687,52 @@ export interface Answers {
     };
     total: number;
   };
+  "runs/R/sources": {
+    /** Sums of files, or of lines of one. */
+    files: {
+      calls_s: number[];
+      caused_s: number[];
+      /** Empty where they are lines. */
+      file: string[];
+      /** How many lines of the file are known; or which line it is. */
+      line: number[];
+      own_s: number[];
+      visits: number[];
+      waiting_s: number[];
+    };
+    omitted: number;
+    /** Whether there are folders whose text may be shown. */
+    shown: boolean;
+  };
+  "runs/R/source": {
+    count: number;
+    file: string;
+    findings: {
+      advice: string;
+      id: string;
+      line: number;
+      seconds: number;
+      title: string;
+    }[];
+    /** The first line that is sent, how many the file has, and the text; none where it may not be shown or is not there. */
+    from: number;
+    /** Sums of files, or of lines of one. */
+    lines: {
+      calls_s: number[];
+      caused_s: number[];
+      /** Empty where they are lines. */
+      file: string[];
+      /** How many lines of the file are known; or which line it is. */
+      line: number[];
+      own_s: number[];
+      visits: number[];
+      waiting_s: number[];
+    };
+    omitted: number;
+    text: string[] | null;
+    /** Why there is no text. */
+    why: string | null;
+  };
   "runs/R/environment": {
     /** When the first event was, in milliseconds since 1970. */
     began_ms: number | null;
@@ -702,6 +798,37 @@ export interface Answers {
   "runs/R/piece": {
     /** Its number in `runs`. */
     run: number;
+  };
+  "history": {
+    figures: {
+      label: string;
+      name: string;
+      section: string;
+      unit: "seconds" | "bytes" | "count" | "share";
+      values: ({
+        /** Beyond noise, against the revision before; none where it is not, or where it cannot be told. */
+        changed: "more" | "less" | "new" | "gone" | null;
+        high: number;
+        low: number;
+        value: number;
+      } | null)[];
+    }[];
+    findings: {
+      changed: ("more" | "less" | "new" | "gone" | null)[];
+      place: string;
+      seconds: (number | null)[];
+      title: string;
+    }[];
+    /** How many findings are not shown. */
+    omitted: number;
+    revisions: {
+      began_ms: number | null;
+      name: string;
+      pes: number;
+      /** The report on its median run, in the same folder. */
+      report: string;
+      runs: number;
+    }[];
   };
   "compare": {
     /** Advice for the base, and what became of it; left out where none is named. */

@@ -31,13 +31,16 @@ export type Collective = Item<Timeline["collectives"]>;
 export type Span = RowOf<NonNullable<Timeline["spans"]>>;
 export type Selected = Answers["runs/R/selection"];
 export type At = Answers["runs/R/at"];
-export type FoundRegion = Item<Answers["runs/R/find"]["regions"]>;
+export type Found = Answers["runs/R/find"];
 export type Profile = Answers["runs/R/profile"];
 export type Tree = Answers["runs/R/tree"];
 export type TreeNode = RowOf<Tree["nodes"]>;
 export type Flame = Answers["runs/R/flame"];
 export type Balance = Answers["runs/R/balance"];
 export type Matrix = Answers["runs/R/matrix"];
+export type SourceFiles = Answers["runs/R/sources"];
+export type SourceText = Answers["runs/R/source"];
+export type History = Answers["history"];
 export type Figures = Answers["runs/R/figures"];
 export type Environment = Answers["runs/R/environment"];
 

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Run } from "./api";
 import { count } from "./format";
-import { recorded } from "./load";
+import { has as hasAnswer, recorded } from "./load";
 import { Help, helpOpen } from "./parts/help";
 import { Failure } from "./parts/states";
 import { runs, runsError } from "./runs";
@@ -33,7 +33,11 @@ function keys(event: KeyboardEvent): void {
 
 /** Views that make sense for the runs that are open. */
 function shown(): View[] {
-  return VIEWS.filter((it) => !it.several || (runs.value?.length ?? 0) > 1);
+  // A history is a page of its own; a report has the source only where its writer wanted that.
+  const history = hasAnswer("history");
+  const has = (it: View) =>
+    (it.name === "history") === history && (it.name !== "source" || !recorded || hasAnswer("runs/0/sources"));
+  return VIEWS.filter((it) => has(it) && (!it.several || (runs.value?.length ?? 0) > 1));
 }
 
 function Bar({ all }: { all: Run[] }) {
@@ -80,7 +84,8 @@ function Bar({ all }: { all: Run[] }) {
 }
 
 function current(): View {
-  return VIEWS.find((it) => it.name === route.value.view) ?? (VIEWS[0] as View);
+  const views = shown();
+  return views.find((it) => it.name === route.value.view) ?? (views[0] as View);
 }
 
 function Opening({ of }: { of: Run }) {
@@ -138,9 +143,10 @@ function Views() {
         </section>
       ))}
       <footer class="dim small">
-        A report by partune: it holds the whole run, and of long lists what costs most; <code>partune view ARCHIVE</code> zooms,
-        searches and shows the rest. PE: one stream of execution (a rank, a thread). Seconds are summed over PEs unless said
-        otherwise.
+        {hasAnswer("history")
+          ? "A page by partune over the revisions of a program; each has a report."
+          : "A report by partune: it holds the whole run, and of long lists what costs most; partune view ARCHIVE zooms, searches and shows the rest."}{" "}
+        PE: one stream of execution (a rank, a thread). Seconds are summed over PEs unless said otherwise.
       </footer>
     </>
   );

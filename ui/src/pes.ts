@@ -59,6 +59,20 @@ export const filtered = computed<number[] | null>(() => {
   return found;
 });
 
+/** The PEs whose rows stand above all others, in the order of the address. */
+export const pinned = computed<number[]>(() => {
+  const most = names.value.length;
+  const of = recorded ? [] : (route.value.params.pin ?? "").split(",").filter(Boolean).map(Number);
+  return [...new Set(of)].filter((pe) => Number.isInteger(pe) && pe >= 0 && pe < most);
+});
+
+/** The PEs that can have a row besides the pinned ones, in order; null if that is all of them. */
+export const others = computed<number[] | null>(() => {
+  const pins = pinned.value;
+  if (pins.length === 0) return filtered.value;
+  return (filtered.value ?? names.value.map((_, pe) => pe)).filter((pe) => !pins.includes(pe));
+});
+
 /** Numbers as the server takes them: `0-3,8`. */
 export function rangesOf(of: number[]): string {
   const found: [number, number][] = [];

@@ -38,10 +38,10 @@ addEventListener("popstate", () => {
   route.value = parse(location.hash);
 });
 
-/** The address of a view. The runs that are looked at and what colours mean stay; everything else is as said. */
+/** The address of a view. The runs that are looked at, what colours mean and bookmarks stay; everything else is as said. */
 export function link(view: string, changes: Changes = {}): string {
-  const { run, runs, colour } = route.value.params;
-  const query = new URLSearchParams(merge({}, { run, runs, colour, ...changes })).toString();
+  const { run, runs, colour, marks } = route.value.params;
+  const query = new URLSearchParams(merge({}, { run, runs, colour, marks, ...changes })).toString();
   return `#/${view}${query ? `?${query}` : ""}`;
 }
 

@@ -18,10 +18,16 @@ interface Run {
   message: string;
 }
 
-export async function serve(archives: string[], options: { wait?: boolean } = {}): Promise<Server> {
+export async function serve(archives: string[], options: { wait?: boolean; more?: string[] } = {}): Promise<Server> {
   const child = spawn(
     partune,
-    ["view", "--no-open", ...(process.env.PARTUNE_PAGE ? ["--page", process.env.PARTUNE_PAGE] : []), ...archives],
+    [
+      "view",
+      "--no-open",
+      ...(options.more ?? []),
+      ...(process.env.PARTUNE_PAGE ? ["--page", process.env.PARTUNE_PAGE] : []),
+      ...archives,
+    ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const address = await firstLine(child);

@@ -10,12 +10,12 @@ export interface Stage {
 }
 
 /** To be called once in a file, outside of its tests. */
-export function stage(archives: string[]): Stage {
+export function stage(archives: string[], more: string[] = []): Stage {
   let browser: Browser | undefined;
   let server: Server | undefined;
   before(async () => {
     browser = await launch();
-    server = await serve(archives);
+    server = await serve(archives, { more });
   });
   after(async () => {
     await browser?.close();

@@ -7,14 +7,18 @@
 mod api;
 mod assets;
 mod error;
+mod history;
 mod query;
 mod report;
 mod run;
 mod runs;
+mod sources;
 mod text;
 
 pub use api::answer;
 pub use assets::Assets;
 pub use error::{Answer, Error, Fault};
+pub use history::History;
 pub use report::report;
 pub use runs::{Opening, Runs};
+pub use sources::Sources;

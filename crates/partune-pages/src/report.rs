@@ -40,6 +40,8 @@ const QUESTIONS: &[(&str, &str, usize)] = &[
     ("figures", "", 15),
     ("timeline", "rows=64", 35),
 ];
+/// Those of files with their text come after these, where text may be shown at all: at most so many files, and this share.
+const FILES: (usize, usize) = (24, 20);
 /// The share of the details of all findings.
 const DETAILS: usize = 30;
 
@@ -50,15 +52,19 @@ const PLAIN: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\
 
 /// The report on a run that is open: one file of HTML below 1 MB.
 pub fn report(runs: &Runs) -> String {
+    let (name, text) = summary(runs);
+    let fixed = page(&name, &text, "").len();
+    page(&name, &text, &answers(runs, MOST.saturating_sub(fixed)))
+}
+
+/// The pages in one file: a title, what is shown without scripts, both escaped, and answers as JSON without `<`.
+pub(crate) fn page(title: &str, text: &str, answers: &str) -> String {
     let assets = Assets::built();
     let asset = |name: &str| assets.get(name).map(String::from_utf8_lossy).unwrap_or_default();
     let page = assets.get("report.html").map_or(PLAIN.into(), String::from_utf8_lossy);
-    let (name, text) = summary(runs);
     let [script, style] = ["partune.js", "partune.css"].map(asset);
-    let fixed = page.len() + script.len() + style.len() + name.len() + text.len();
-    let answers = answers(runs, MOST.saturating_sub(fixed));
     let parts: [(&str, &str); 5] =
-        [("title", &name), ("style", &style), ("text", &text), ("answers", &answers), ("script", &script)];
+        [("title", title), ("style", &style), ("text", text), ("answers", answers), ("script", &script)];
     filled(&page, &parts)
 }
 
@@ -86,7 +92,7 @@ fn summary(runs: &Runs) -> (String, String) {
 }
 
 /// Text as HTML: its begin, as far as so many bytes reach.
-fn escaped(text: &str, most: usize) -> String {
+pub(crate) fn escaped(text: &str, most: usize) -> String {
     let mut out = String::new();
     for letter in text.chars() {
         match letter {
@@ -107,7 +113,8 @@ fn escaped(text: &str, most: usize) -> String {
 fn answers(runs: &Runs, most: usize) -> String {
     let mut map = Map { text: String::from("{"), most: most.saturating_sub(2) };
     let shares = || QUESTIONS.iter().map(|it| it.2);
-    let mut parts: usize = shares().sum::<usize>() + DETAILS;
+    let shows_text = !runs.sources().is_empty();
+    let mut parts: usize = shares().sum::<usize>() + DETAILS + if shows_text { FILES.1 } else { 0 };
     map.fit(runs, "runs", "runs", "", map.left());
     let mut ids = Vec::new();
     for (path, query, share) in QUESTIONS {
@@ -118,6 +125,16 @@ fn answers(runs: &Runs, most: usize) -> String {
             ids = answer.map_or(Vec::new(), |answer| finding_ids(&answer));
         }
         parts -= share;
+    }
+    if shows_text {
+        let mut left = map.left() * FILES.1 / parts;
+        let list = map.fit(runs, "runs/0/sources", "runs/0/sources", "", left / 4);
+        for file in list.iter().flat_map(|answer| file_names(answer)).take(FILES.0) {
+            let (path, file) = ("runs/0/source", encoded(&file));
+            let before = map.left();
+            let _ = map.fit(runs, &format!("{path}?file={file}"), path, &format!("file={file}"), left / 2);
+            left = left.saturating_sub(before - map.left());
+        }
     }
     for (done, id) in ids.iter().enumerate() {
         let path = format!("runs/0/findings/{id}");
@@ -134,6 +151,19 @@ fn finding_ids(answer: &str) -> Vec<String> {
     let list: Value = serde_json::from_str(answer).unwrap_or_default();
     let rows = list["findings"].as_array().into_iter().flatten();
     rows.filter_map(|row| Some(row["id"].as_str()?.to_owned())).collect()
+}
+
+/// The files of the answer that lists them.
+fn file_names(answer: &str) -> Vec<String> {
+    let list: Value = serde_json::from_str(answer).unwrap_or_default();
+    let rows = list["files"]["file"].as_array().into_iter().flatten();
+    rows.filter_map(|name| Some(name.as_str()?.to_owned())).collect()
+}
+
+/// A value of a parameter, as the pages write it.
+fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte);
+    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 /// Answers as they are collected.

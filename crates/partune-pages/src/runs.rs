@@ -9,12 +9,15 @@ use partune_engine::{Diagnosis, Machine, Moment, Progress, Request, Selection};
 
 use crate::error::{Error, Fault};
 use crate::run::Run;
+use crate::sources::Sources;
 
 /// Runs in the order of the command line, and after them the pieces of these that somebody wanted to see by themselves.
 pub struct Runs {
     slots: RwLock<Vec<Arc<Slot>>>,
     /// How they were opened.
     opening: OnceLock<Opening>,
+    /// Whose text may be shown.
+    sources: Sources,
 }
 
 /// One archive and what became of it.
@@ -67,7 +70,21 @@ impl Runs {
     }
 
     fn with(slots: Vec<Slot>) -> Runs {
-        Runs { slots: RwLock::new(slots.into_iter().map(Arc::new).collect()), opening: OnceLock::new() }
+        Runs {
+            slots: RwLock::new(slots.into_iter().map(Arc::new).collect()),
+            opening: OnceLock::new(),
+            sources: Sources::default(),
+        }
+    }
+
+    /// The same with the text of source files.
+    #[must_use]
+    pub fn with_sources(self, sources: Sources) -> Runs {
+        Runs { sources, ..self }
+    }
+
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.sources
     }
 
     pub(crate) fn slots(&self) -> Vec<Arc<Slot>> {

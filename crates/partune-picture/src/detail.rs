@@ -1,7 +1,7 @@
 //! The level of detail: time by kind of any PE in any interval, without a look at what lies in it.
 //!
 //! The time of an operation is that of its outermost construct, as everywhere; other time of a main thread between its first and last
-//! event is computation, and that of other threads inside of recorded regions; the rest is idle. Waiting is a part of these.
+//! event is computation, but for pauses of the recording outside of all regions, and that of other threads inside of recorded regions; the rest is idle. Waiting is a part of these.
 //!
 //! The rule: sums are kept at every 16th operation, wait and outermost visit, so a bin costs a binary search and a scan of at most 16 of
 //! each, and where bins are fine every row is looked at once. All answers are exact; nothing is estimated. Memory: 5 bytes an
@@ -43,8 +43,8 @@ struct PeDetail {
 /// When a PE did something, be it in operations or not.
 #[derive(Clone, Debug)]
 enum Recorded {
-    /// From, to: a main thread.
-    Whole(Time, Time),
+    /// From, to, without these: a main thread.
+    Whole(Time, Time, Vec<(Time, Time)>, Ladder<1>),
     /// In these visits, the outermost ones.
     Visits(Vec<u32>, Ladder<1>),
 }
@@ -96,7 +96,12 @@ impl Detail {
         let operations =
             detail.operations.before(&mut walk.operations, moment, |index| operation(kinds, stream, index));
         let recorded = match &detail.recorded {
-            Recorded::Whole(begin, end) => moment.min(*end).since(*begin).0,
+            Recorded::Whole(begin, end, without, ladder) => {
+                let moment = moment.min(*end);
+                let without =
+                    ladder.before(&mut walk.recorded, moment, |index| (without[index].0, without[index].1, 0));
+                moment.since(*begin).0 - without[0]
+            }
             Recorded::Visits(visits, ladder) => {
                 ladder.before(&mut walk.recorded, moment, |index| visited(stream, visits, index))[0]
             }
@@ -128,10 +133,10 @@ impl PeDetail {
 impl Recorded {
     fn new(trace: &Trace, stream: &Stream, pe: PeId) -> Recorded {
         if trace.pes()[pe].thread == 0 && trace.pes()[pe].kind == PeKind::Cpu {
-            return match (stream.begin(), stream.end()) {
-                (Some(begin), Some(end)) => Recorded::Whole(begin, end),
-                _ => Recorded::Whole(Time::ZERO, Time::ZERO),
-            };
+            let (begin, end) = stream.begin().zip(stream.end()).unwrap_or_default();
+            let without = paused(stream, begin, end);
+            let ladder = Ladder::new(without.len(), |index| (without[index].0, without[index].1, 0));
+            return Recorded::Whole(begin, end, without, ladder);
         }
         let mut end = Time::MIN;
         let mut visits = Vec::new();
@@ -144,6 +149,29 @@ impl Recorded {
         let ladder = Ladder::new(visits.len(), |index| visited(stream, &visits, index));
         Recorded::Visits(visits, ladder)
     }
+}
+
+/// What of pauses lies between two moments and in no visit, in order.
+fn paused(stream: &Stream, begin: Time, end: Time) -> Vec<(Time, Time)> {
+    let mut pauses: Vec<(Time, Time)> = stream.pauses.iter().map(|pause| (pause.begin, pause.end)).collect();
+    pauses.sort_unstable();
+    let mut visits = stream.visits.enter.iter().zip(&stream.visits.exit).peekable();
+    let mut parts = Vec::new();
+    let mut at = begin;
+    for (from, to) in pauses {
+        let to = to.min(end);
+        at = at.max(from);
+        while at < to {
+            // Of visits only the outermost come to their turn: what is inside ends no later.
+            while visits.next_if(|(_, exit)| **exit <= at).is_some() {}
+            let (enter, exit) = visits.peek().map_or((to, to), |(enter, exit)| (**enter, **exit));
+            if enter > at {
+                parts.push((at, enter.min(to)));
+            }
+            at = if enter < to { exit } else { to };
+        }
+    }
+    parts
 }
 
 fn operation(kinds: &Kinds, stream: &Stream, index: usize) -> Interval {

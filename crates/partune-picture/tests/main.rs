@@ -64,6 +64,20 @@ fn a_pe_is_idle_before_its_first_event_and_after_its_last() {
 }
 
 #[test]
+fn a_pause_of_the_recording_is_idle_outside_of_regions() {
+    let trace = trace(
+        "pe 0: a 0..20 pause(begin=10, end=40) { b 5..20 } c 60..80 pause(begin=50, end=70) pause(begin=65, end=90) d 90..100",
+    );
+    let rows = whole(&trace, 8, 10);
+    let idle = Kind::Idle;
+    assert_eq!(most(&rows[0]), [C, C, idle, idle, C, idle, C, C, idle, C]);
+    let outside: Span = spent(&trace).outside.iter().map(|(_, time)| *time).sum();
+    let in_regions = 20 + 20 + 10;
+    let shares: f32 = rows[0].iter().map(|bin| bin.share(C)).sum();
+    assert_eq!((outside, (shares * 10.0).round()), (Span(10), (in_regions + 10) as f32), "as the profile has it");
+}
+
+#[test]
 fn folded_rows_share_their_bins() {
     let rows = whole(&trace(LATE), 1, 2);
     let shares = |kind| rows[0].iter().map(|bin| bin.share(kind)).collect::<Vec<f32>>();

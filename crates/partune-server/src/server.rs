@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router, middleware};
-use partune_pages::{Assets, Opening, Runs};
+use partune_pages::{Assets, Opening, Runs, Sources};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -31,7 +31,11 @@ pub struct Settings {
     pub archives: Vec<PathBuf>,
     /// The port; 0: one that is free.
     pub port: u16,
+    /// Where the token is kept, so that addresses stay what they were; without it each start has its own.
+    pub token: Option<PathBuf>,
     pub opening: Opening,
+    /// Folders with source files whose text may be shown.
+    pub sources: Sources,
     /// Take the page from this folder instead of the binary, to work on it.
     pub page: Option<PathBuf>,
     pub limits: Limits,
@@ -44,6 +48,8 @@ pub enum ServeError {
     Listen { port: u16, error: std::io::Error },
     #[error("{}: {error}\n  remedy: give the folder that the page was built to", path.display())]
     Page { path: PathBuf, error: std::io::Error },
+    #[error("{}: {error}\n  remedy: give a file that is yours alone and that this made, or remove it, for a new token", path.display())]
+    Token { path: PathBuf, error: std::io::Error },
     #[error("there are no random numbers: {0}")]
     Random(getrandom::Error),
     #[error("cannot start threads: {0}")]
@@ -86,7 +92,14 @@ impl Server {
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port))).map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let token = Token::new().map_err(ServeError::Random)?;
-        let shared = Arc::new(Shared { runs: Runs::new(settings.archives.clone()), assets });
+        let token = match &settings.token {
+            Some(path) => token.kept(path).map_err(|error| ServeError::Token { path: path.clone(), error })?,
+            None => token,
+        };
+        let shared = Arc::new(Shared {
+            runs: Runs::new(settings.archives.clone()).with_sources(settings.sources.clone()),
+            assets,
+        });
         Ok(Server { runtime, listener, address, token, shared, settings, opened: Once::new() })
     }
 

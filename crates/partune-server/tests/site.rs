@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use partune_pages::Opening;
+use partune_pages::{Opening, Sources};
 use partune_server::{Limits, Server, Settings};
 use serde_json::Value;
 
@@ -98,7 +98,15 @@ pub(crate) fn site() -> &'static Site {
 }
 
 pub(crate) fn start(archives: Vec<PathBuf>, limits: Limits) -> Site {
-    let settings = Settings { archives, port: 0, opening: Opening::default(), page: None, limits };
+    let settings = Settings {
+        archives,
+        port: 0,
+        token: None,
+        sources: Sources::default(),
+        opening: Opening::default(),
+        page: None,
+        limits,
+    };
     let server = Server::bind(settings).expect("a port is free");
     let url = server.url();
     let (address, token) = url.strip_prefix("http://127.0.0.1:").unwrap().split_once('/').unwrap();

@@ -30,6 +30,7 @@ const KEYS: [string, [string, string][]][] = [
       ["f", "zoom to the message or wait that is selected"],
       ["b e", "mark a corner at the cursor; select from there to the cursor"],
       ["v", "select all that is in view"],
+      ["k", "a bookmark of the selection, or of the cursor"],
       ["z", "zoom to the selection"],
       ["Esc", "select nothing"],
     ],

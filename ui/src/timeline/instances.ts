@@ -4,7 +4,7 @@ import type { Finding, Instance } from "../api";
 import { row } from "../api";
 import { get, recorded } from "../load";
 import { around } from "../parts/words";
-import { pe as peName } from "../pes";
+import { pe as peName, pinned } from "../pes";
 import { amend, route, run } from "../state";
 import { cursor, hasRow, peCount, pes, whole } from "./view";
 
@@ -21,7 +21,7 @@ export function place(it: Instance): Record<string, number | string | undefined>
   const all = peCount.value;
   const { filter, order } = route.value.params;
   // Who filters or orders rows keeps that, as far as it shows what is looked at.
-  const rows = filter !== undefined || order !== undefined;
+  const rows = filter !== undefined || order !== undefined || pinned.value.length > 0;
   const kept = rows && hasRow(it.pe) && hasRow(it.cause_pe ?? it.pe);
   const low = Math.min(it.pe, it.cause_pe ?? it.pe);
   const high = Math.max(it.pe, it.cause_pe ?? it.pe);
@@ -130,7 +130,7 @@ export function toCause(pe: number, from: number, to: number): void {
   const shown = around(Math.min(from, time), Math.max(to, time));
   const { first, count } = pes.value;
   const { filter, order } = route.value.params;
-  const hidden = filter === undefined && order === undefined && (pe < first || pe >= first + count);
+  const hidden = filter === undefined && order === undefined && !pinned.value.includes(pe) && (pe < first || pe >= first + count);
   amend({
     filter: hasRow(pe) ? filter : undefined,
     pe,

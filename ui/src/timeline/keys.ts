@@ -1,6 +1,7 @@
 // The keys of the timeline. Each does what a hand on the pointer can do too.
 import type { Timeline } from "../api";
 import { amend } from "../state";
+import { addBookmark } from "./bookmarks";
 import { jump, toCause } from "./instances";
 import { zoomToSelection } from "./selected";
 import { between, mark, select, selection, selectView } from "./selection";
@@ -146,6 +147,7 @@ export function keys(event: KeyboardEvent, timeline: Timeline, tell: (text: stri
     b: () => markCorner(timeline, tell),
     e: () => selectTo(timeline, tell),
     v: () => selectView(timeline),
+    k: () => tell(addBookmark()),
     z: () => (selection.value ? zoomToSelection() : tell("Nothing is selected.")),
     c: () => {
       const at = chosenWait(timeline);

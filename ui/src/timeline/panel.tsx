@@ -4,17 +4,18 @@ import type { ComponentChildren } from "preact";
 import type { At, Finding, Kind, Timeline } from "../api";
 import { length, row } from "../api";
 import { bytes, count, duration, instant, plural, seconds, title } from "../format";
-import { useApi } from "../load";
+import { recorded, useApi } from "../load";
 import { Answer } from "../parts/states";
 import { File, Swatch } from "../parts/words";
-import { pe as peName } from "../pes";
+import { pe as peName, pinned } from "../pes";
 import { link, route, run } from "../state";
+import { Bookmarks } from "./bookmarks";
 import { chosenInstance, jump, toCause } from "./instances";
 import { fit } from "./keys";
 import { Selected } from "./selected";
 import { selection } from "./selection";
 import { chosenMessageAt } from "./tracks";
-import { chooseAt, chosenMessage, cursor, view } from "./view";
+import { chooseAt, chosenMessage, cursor, pin, view } from "./view";
 
 interface Props {
   timeline: Timeline | undefined;
@@ -32,6 +33,7 @@ export function Panel({ timeline, kinds, tell }: Props) {
       {!finding && region && <Turn what={`visit of ${text ?? "the region"}`} tell={tell} />}
       {chosenMessage.value && timeline && <Message timeline={timeline} />}
       {spot ? <AtCursor pe={spot.pe} time={spot.time} kinds={kinds} /> : !selection.value && <Hints />}
+      <Bookmarks tell={tell} />
     </>
   );
 }
@@ -160,8 +162,31 @@ function AtCursor({ pe, time, kinds }: { pe: number; time: number; kinds: Kind[]
       <h3>
         {peName(pe)} at {instant(time, step)}
       </h3>
+      {!recorded && <Pin pe={pe} />}
       <Answer of={answer}>{(data) => <Found data={data} kinds={kinds} />}</Answer>
     </section>
+  );
+}
+
+/** Keeps the row of a PE above all others. */
+function Pin({ pe }: { pe: number }) {
+  const at = pinned.value.indexOf(pe);
+  return (
+    <p class="group" role="group" aria-label={`The row of ${peName(pe)}`}>
+      <button type="button" aria-pressed={at >= 0} onClick={() => pin(pe, at >= 0 ? "unpin" : "pin")}>
+        Pinned
+      </button>
+      {at >= 0 && pinned.value.length > 1 && (
+        <>
+          <button type="button" disabled={at === 0} onClick={() => pin(pe, "up")}>
+            Up
+          </button>
+          <button type="button" disabled={at === pinned.value.length - 1} onClick={() => pin(pe, "down")}>
+            Down
+          </button>
+        </>
+      )}
+    </p>
   );
 }
 

@@ -2,9 +2,9 @@
 import { computed, signal } from "@preact/signals";
 import type { Timeline } from "../api";
 import { type Geometry, timeAt, x } from "../draw/geometry";
-import { filtered, hostOf } from "../pes";
+import { hostOf } from "../pes";
 import { amend, route } from "../state";
-import { peCount, type View, view, whole } from "./view";
+import { peCount, rowPes, type View, view, whole } from "./view";
 
 export interface Selection extends View {
   /** Ranges of PEs, first and last. */
@@ -20,7 +20,7 @@ export interface Corner {
 /** So near, in pixels, to where something begins or ends, an edge goes there. */
 const NEAR = 7;
 
-function parse(text: string): Selection | null {
+export function parse(text: string): Selection | null {
   const [from, to, list = ""] = text.split(".");
   const ranges = list.split(",").map((it) => it.split("-").map(Number));
   const known = ranges.filter((it) => it.length > 0 && it.length < 3 && it.every((pe) => Number.isInteger(pe) && pe >= 0));
@@ -61,7 +61,7 @@ export function pesOf(timeline: Timeline, one: number, other: number): [number, 
 function members(timeline: Timeline, row: number): [number, number][] {
   const [first, count] = [timeline.rows.first[row], timeline.rows.count[row] ?? 0];
   if (first === null || first === undefined) return [];
-  const list = filtered.value;
+  const list = rowPes.value;
   const plain: [number, number][] = [[first, first + count - 1]];
   if (count === 1) return plain;
   if (route.value.params.group === "host") {

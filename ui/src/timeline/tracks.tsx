@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Kind, Timeline } from "../api";
 import { bitmap, drawBins, functionNames, functionShares, pilesOfFunctions, pilesOfKinds, shares } from "../draw/bins";
+import { drawBookmarks } from "../draw/bookmarks";
 import { type Geometry, gap, LEFT, middle, rowAt, rowHeight, TOP, timeAt, x, y } from "../draw/geometry";
 import { drawCollectives, drawCriticalPath, drawMessages } from "../draw/lines";
 import { drawSelection } from "../draw/selection";
@@ -13,6 +14,7 @@ import { Canvas, type Draw } from "../parts/canvas";
 import { colouring } from "../parts/colouring";
 import { route } from "../state";
 import { type Palette, palette } from "../theme";
+import { bookmarks } from "./bookmarks";
 import { type Hit, hit } from "./hit";
 import { chosenInstance } from "./instances";
 import { keys } from "./keys";
@@ -164,6 +166,7 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
       if (!off.has("waits")) drawCauses(context, geometry, timeline.waits, marked, colour);
       context.restore();
       drawAxis(context, geometry, geometry.top, colour);
+      drawBookmarks(context, geometry, bookmarks.value, colour);
       drawLabels(context, geometry, timeline, spot?.pe, colour);
       if (spot) drawCursor(context, geometry, timeline, spot, bottom, colour);
       if (selected)
@@ -187,6 +190,7 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
       message,
       band,
       selection.value,
+      bookmarks.value,
       corner,
     ],
   );

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Message } from "../api";
 import { recorded } from "../load";
-import { filtered } from "../pes";
+import { others, pinned } from "../pes";
 import { runs } from "../runs";
 import { amend, numeric, route, run } from "../state";
 
@@ -76,8 +76,8 @@ export function pan(part: number): void {
   show({ from: from + by, to: to + by });
 }
 
-/** How many PEs can have a row: those that the filter finds, or all. */
-export const listed = computed(() => Math.max(1, filtered.value?.length ?? peCount.value));
+/** How many PEs can have a row that moves: those that the filter finds, or all, but for pinned ones. */
+export const listed = computed(() => Math.max(1, others.value?.length ?? peCount.value));
 
 /** The PEs of the view, as positions among those; in a report all of them. */
 export const pes = computed(() => {
@@ -88,16 +88,49 @@ export const pes = computed(() => {
 });
 
 /** Whether a PE has a row somewhere, above or below the view it may be. */
-export const hasRow = (pe: number): boolean => filtered.value?.includes(pe) ?? true;
+export const hasRow = (pe: number): boolean => pinned.value.includes(pe) || (others.value?.includes(pe) ?? true);
+
+/** The PEs that have a row now, in their order; null if they are those of `pes`, by number. */
+export const rowPes = computed<number[] | null>(() => {
+  const { first, count } = pes.value;
+  return pinned.value.length === 0 ? others.value : [...pinned.value, ...(others.value ?? []).slice(first, first + count)];
+});
+
+/** Puts a PE above all others, or one place up or down among those that are there already, or lets it go. */
+export function pin(pe: number, way: "pin" | "up" | "down" | "unpin"): void {
+  const pins = pinned.value.filter((it) => it !== pe);
+  const at = pinned.value.indexOf(pe);
+  if (way !== "unpin") pins.splice(way === "pin" ? pins.length : Math.max(0, at + (way === "up" ? -1 : 1)), 0, pe);
+  amend({ pin: pins.join(",") });
+}
 
 /** Shows so many PEs, the one at the cursor among them. */
 export function showPes(count: number, around: number): void {
   if (recorded) return;
   const all = listed.value;
   const size = Math.max(1, Math.min(all, Math.round(count)));
-  const place = filtered.value ? Math.max(0, filtered.value.indexOf(Math.round(around))) : around;
+  const place = others.value ? Math.max(0, others.value.indexOf(Math.round(around))) : around;
   const first = Math.max(0, Math.min(all - size, Math.round(place - size / 2)));
   amend(size === all ? { first: undefined, pes: undefined } : { first, pes: size });
+}
+
+/** Puts the cursor on a PE at a time, with its row in view. */
+export function showPe(pe: number, time: number, more: Record<string, number | undefined> = {}): void {
+  const { first, count } = pes.value;
+  const { filter, order } = route.value.params;
+  const kept = hasRow(pe);
+  const place = others.value?.indexOf(pe) ?? pe;
+  const away = !pinned.value.includes(pe) && (place < first || place >= first + count);
+  const scrolls = (!kept || filter === undefined) && order === undefined && away;
+  const next = Math.max(0, Math.min(listed.value - count, Math.round(place - count / 2)));
+  amend({
+    pe,
+    time: Math.round(time),
+    message: undefined,
+    filter: kept ? filter : undefined,
+    ...(scrolls && { first: next }),
+    ...more,
+  });
 }
 
 /** Moves by PEs. */

@@ -10,6 +10,7 @@ import { at, CallPath, Legend, Source, timelineLink } from "../parts/words";
 import { pe } from "../pes";
 import { useKinds } from "../runs";
 import { link, run } from "../state";
+import { SourceLink } from "./source";
 
 /** `alone`: the one that is chosen, which links and keys lead to. */
 export function Finding({ id, alone }: { id: string; alone?: boolean }) {
@@ -47,7 +48,8 @@ function Shown({ data, alone }: { data: Data; alone: boolean | undefined }) {
       )}
       <h3>Where</h3>
       <p>
-        <Source place={data.location} /> {data.location.function && <span class="dim">in {data.location.function}</span>}
+        {data.location.file ? <SourceLink {...data.location} /> : <Source place={data.location} />}{" "}
+        {data.location.function && <span class="dim">in {data.location.function}</span>}
       </p>
       {data.lines.length > 1 && <Lines data={data} />}
       <Frames data={data} />

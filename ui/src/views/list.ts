@@ -6,9 +6,11 @@ import { Environment } from "./environment";
 import { Figures } from "./figures";
 import { Findings } from "./findings";
 import { Flame } from "./flame";
+import { History } from "./history";
 import { Matrix } from "./matrix";
 import { Profile } from "./profile";
 import { Scaling } from "./scaling";
+import { Source } from "./source";
 import { Summary } from "./summary";
 import { Timeline } from "./timeline";
 
@@ -33,6 +35,8 @@ export const VIEWS: View[] = [
   { name: "matrix", title: "Communication", Show: Matrix },
   { name: "compare", title: "Compare runs", Show: Compare, several: true },
   { name: "scaling", title: "Scaling", Show: Scaling, several: true },
+  { name: "history", title: "History", Show: History },
+  { name: "source", title: "Source", Show: Source },
   { name: "environment", title: "Environment", Show: Environment },
   { name: "figures", title: "All figures", Show: Figures },
 ];

@@ -6,10 +6,11 @@ import { bytes, count, percent, seconds } from "../format";
 import { recorded, useApi } from "../load";
 import { Answer, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
-import { File, Legend, Swatch } from "../parts/words";
+import { Legend, Swatch } from "../parts/words";
 import { pe } from "../pes";
 import { useKinds } from "../runs";
 import { amend, link, route, run } from "../state";
+import { SourceLink } from "./source";
 import { CallTree } from "./tree";
 
 const SHAPES = [
@@ -88,7 +89,7 @@ function Flat({ text }: { text: string }) {
               </>
             ),
           },
-          { key: "file", title: "Source", by: (it) => it.file, cell: (it) => <File file={it.file} line={it.line} /> },
+          { key: "file", title: "Source", by: (it) => it.file, cell: (it) => <SourceLink file={it.file} line={it.line} /> },
           {
             key: "exclusive",
             title: "Exclusive",

@@ -9,7 +9,7 @@ import { recorded, useApi } from "../load";
 import { ColourChoice, colouring, FunctionSwatch } from "../parts/colouring";
 import { Failure } from "../parts/states";
 import { Legend, Swatch } from "../parts/words";
-import { filtered, rangesOf } from "../pes";
+import { filtered, pinned, rangesOf } from "../pes";
 import { runs, useKinds } from "../runs";
 import { amend, route, run } from "../state";
 import { arrive, arriveAt, chosenInstance } from "../timeline/instances";
@@ -26,6 +26,7 @@ import {
   listed,
   peCount,
   pes,
+  rowPes,
   settled,
   show,
   showPes,
@@ -103,9 +104,11 @@ function Shown() {
   const told = said.at === route.value.address ? said.text : "";
   const tell = useCallback((text: string) => setSaid({ text, at: route.value.address }), []);
   const { finding, region, visit: at, group = "none", order } = route.value.params;
-  const only = filtered.value;
+  // Pinned rows stay while the others move, so which have a row is asked PE by PE.
+  const pins = pinned.value.length > 0;
+  const only = rowPes.value;
   const by = recorded ? "kind" : colouring("kind");
-  const rowsAsked = `${group === "none" ? "" : `&group=${group}`}${only ? `&only=${rangesOf(only.slice(0, MOST))}` : ""}${order ? `&order=${order}` : ""}${by === "function" ? "&by=function" : ""}`;
+  const rowsAsked = `${group === "none" ? "" : `&group=${group}`}${only ? `&only=${rangesOf(pins ? only : only.slice(0, MOST))}` : ""}${order ? `&order=${order}` : ""}${by === "function" ? "&by=function" : ""}`;
   useEffect(() => {
     // A link that names a region only: where it is first.
     if (region !== undefined && at === undefined && !recorded) void arriveAt(region);
@@ -124,7 +127,7 @@ function Shown() {
     recorded
       ? `runs/${run.value}/timeline`
       : width > 0 && !counted && only?.length !== 0
-        ? `runs/${run.value}/timeline?from=${from}&to=${to}&columns=${columns}&rows=${rows}&first=${shown.first}&pes=${shown.count}${rowsAsked}`
+        ? `runs/${run.value}/timeline?from=${from}&to=${to}&columns=${columns}&rows=${rows}${pins ? "" : `&first=${shown.first}&pes=${shown.count}`}${rowsAsked}`
         : null,
   );
   const data = answer.data;

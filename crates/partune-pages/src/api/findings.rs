@@ -222,22 +222,23 @@ pub(super) struct Ended {
 }
 
 pub(super) fn list(run: &Run, ask: &Ask<'_>) -> Result<List, Error> {
-    let findings = &run.diagnosis.findings;
     let pattern = ask.query.text("pattern");
     let text = ask.query.text("text").map(str::to_lowercase);
-    let rows = (0..findings.len()).filter(|at| pattern.is_none_or(|name| findings[*at].finding.pattern.name() == name));
-    let rows = rows.map(|at| row(run, at)).filter(|row| {
-        let has = |text: &str| {
-            let names = [&row.words, &row.place].into_iter().chain(&row.callpath);
-            names.into_iter().any(|name| name.to_lowercase().contains(text))
-        };
-        text.as_ref().is_none_or(|text| has(text))
-    });
-    let mut rows: Vec<Row> = rows.collect();
+    let rows = with_text(run, text.as_deref().unwrap_or_default());
+    let mut rows: Vec<Row> = rows.filter(|row| pattern.is_none_or(|name| row.pattern == name)).collect();
     let most = ROWS.min(ask.most);
     let omitted = rows.len().saturating_sub(most);
     rows.truncate(most);
     Ok(List { findings: rows, omitted })
+}
+
+/// Those with a text in their words, in their place or in their call path; it is in lower case.
+pub(super) fn with_text<'a>(run: &'a Run, text: &'a str) -> impl Iterator<Item = Row> + 'a {
+    let has = move |row: &Row| {
+        let names = [&row.words, &row.place].into_iter().chain(&row.callpath);
+        names.into_iter().any(|name| name.to_lowercase().contains(text))
+    };
+    (0..run.diagnosis.findings.len()).map(move |at| row(run, at)).filter(has)
 }
 
 /// The row of the finding at a position.

@@ -4,6 +4,7 @@
 mod balance;
 mod environment;
 mod figures;
+mod find;
 mod findings;
 mod flame;
 mod lines;
@@ -17,10 +18,11 @@ mod rows;
 mod runs;
 mod selection;
 mod several;
+mod source;
 mod summary;
 mod timeline;
 #[cfg(test)]
-mod types;
+pub(crate) mod types;
 
 use crate::error::{Answer, Error, json};
 use crate::query::Query;
@@ -78,7 +80,7 @@ static ENDPOINTS: &[Endpoint] = &[
     ),
     endpoint!("selection", ["from", "to", "only", "order", "first", "pes", "rows", "region"], selection::selection),
     endpoint!("at", ["pe", "time"], moment::at),
-    endpoint!("find", ["text"], regions::find),
+    endpoint!("find", ["text"], find::find),
     endpoint!("next", ["region", "after", "pe", "back"], regions::next),
     endpoint!("profile", [], profile::profile),
     endpoint!("tree", ["path", "depth"], profile::tree),
@@ -89,6 +91,8 @@ static ENDPOINTS: &[Endpoint] = &[
     ),
     endpoint!("balance", ["rows", "columns"], balance::balance),
     endpoint!("matrix", ["by", "rows"], matrix::matrix),
+    endpoint!("sources", [], source::files),
+    endpoint!("source", ["file", "from"], source::text),
     endpoint!("environment", [], environment::environment),
     endpoint!("figures", [], figures::figures),
 ];
@@ -152,9 +156,9 @@ mod tests {
         Runs::of(Path::new("hostile"), diagnosis, None)
     }
 
-    /// The answers to every question that needs no parameter.
+    /// The answers to every question that needs no parameter; the traces of these tests name no files of source text.
     fn answers(runs: &Runs) -> Vec<(&'static str, Vec<u8>)> {
-        let plain = ENDPOINTS.iter().filter(|endpoint| !endpoint.path.contains('*'));
+        let plain = ENDPOINTS.iter().filter(|endpoint| !endpoint.path.contains('*') && endpoint.path != "source");
         let answers = plain.map(|endpoint| {
             let query = match endpoint.path {
                 "at" => "pe=1&time=20",
@@ -222,6 +226,14 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_the_archive_does_not_name_is_not_looked_for() {
+        for file in ["m.c", "/etc/passwd", "../../etc/passwd", ""] {
+            let refused = answer(&runs("pe 0: main 0..50"), "runs/0/source", &format!("file={file}"));
+            assert!(refused.is_err_and(|error| error.message.contains("names no such file")), "{file}");
+        }
+    }
+
+    #[test]
     fn an_empty_run_is_answered() {
         for (path, bytes) in [&runs(""), &runs("pe 0: main 5..5")].into_iter().flat_map(answers_or_errors) {
             assert!(serde_json::from_slice::<Value>(&bytes).is_ok(), "{path}");
@@ -230,7 +242,7 @@ mod tests {
 
     /// The same, where some have no answer.
     fn answers_or_errors(runs: &Runs) -> Vec<(&'static str, Vec<u8>)> {
-        let plain = ENDPOINTS.iter().filter(|endpoint| !["at", "find", "next"].contains(&endpoint.path));
+        let plain = ENDPOINTS.iter().filter(|endpoint| !["at", "find", "next", "source"].contains(&endpoint.path));
         let plain = plain.filter(|endpoint| !endpoint.path.contains('*'));
         let answer = |path| {
             answer(runs, &format!("runs/0/{path}"), "")

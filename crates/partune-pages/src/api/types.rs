@@ -48,6 +48,8 @@ fn answers() -> Vec<(String, Value)> {
     let of_run = ENDPOINTS.iter().map(|endpoint| (format!("runs/R/{}", endpoint.path), (endpoint.shape)()));
     let several = [("compare", partune_report::compare_schema()), ("scaling", partune_report::scaling_schema())];
     let of_run = of_run.chain([("runs/R/piece".to_owned(), schema_of::<piece::Piece>())]);
+    // Only in its own page.
+    let of_run = of_run.chain([("history".to_owned(), schema_of::<crate::history::History>())]);
     runs.chain(of_run).chain(several.map(|(name, schema)| (name.to_owned(), document(&schema)))).collect()
 }
 
