@@ -30,14 +30,14 @@ npb() {
     cp "$work/NPB/config/make.def.template" "$work/NPB/config/make.def"
     sed -i -E 's/^(MPIFC *=).*/\1 mpif90.openmpi/; s/^(MPICC *=).*/\1 mpicc.openmpi/; s/^(FFLAGS\s*=).*/\1 -O3 -fallow-argument-mismatch/' "$work/NPB/config/make.def"
     mkdir -p "$work/NPB/bin"
-    make -C "$work/NPB" "$program" CLASS="$class" >"$work/make.log" 2>&1 || { cat "$work/make.log" >&2 && return 1; }
+    make -C "$work/NPB" SHELL=/bin/bash "$program" CLASS="$class" >"$work/make.log" 2>&1 || { cat "$work/make.log" >&2 && return 1; }
     mpicc.openmpi -x c -O2 -DPARTUNE_COUPLE_MPI -DPARTUNE_COUPLE_LINKAGE= -c include/partune_couple.h -o "$work/couple.o"
     (cd "$work" && mpif90.openmpi -O3 -c "$OLDPWD/fortran/partune_couple.f90" -o module.o)
     mpif90.openmpi -O3 -cpp "-D${program^^}" "-DTURNS=${TURNS:-10}" -I "$work" -I "$folder" -c bench/npb_couple.f90 -o "$work/kernels.o"
     sed -i -E 's/^( *)do  ?i?step = 1, niter$/      call partune_npb\n&/' "$work/NPB/${loop[$program]}"
     grep -q 'call partune_npb' "$work/NPB/${loop[$program]}"
     sed -i -E "s|^FMPI_LIB *=.*|FMPI_LIB = $work/kernels.o $work/module.o $work/couple.o|" "$work/NPB/config/make.def"
-    make -C "$work/NPB" "$program" CLASS="$class" >"$work/make.log" 2>&1 || { cat "$work/make.log" >&2 && return 1; }
+    make -C "$work/NPB" SHELL=/bin/bash "$program" CLASS="$class" >"$work/make.log" 2>&1 || { cat "$work/make.log" >&2 && return 1; }
     mv "$work/NPB/bin/$program.$class.x" "$work/$program.${cells[$program.$class]}"
 }
 

@@ -51,7 +51,7 @@ mpicc.openmpi -O2 -c -o "$work/npb_turns.o" bench/npb_turns.c
 sed -i -E "s|^(FMPI_LIB\|CMPI_LIB) *=.*|& $work/npb_turns.o|" "$work/NPB/config/make.def"
 for kernel in $kernels; do
     name=${kernel%.*} class=${kernel#*.}
-    [[ -x $NPB/bin/$kernel.x ]] || make -C "$NPB" "$name" "CLASS=$class" >"$work/make.log" 2>&1
+    [[ -x $NPB/bin/$kernel.x ]] || make -C "$NPB" SHELL=/bin/bash "$name" "CLASS=$class" >"$work/make.log" 2>&1
     file=$work/NPB/${loop[$name]%%:*} line=${loop[$name]#*:}
     if [[ ${longer[$name]:-} ]]; then
         sed -i -E "s/(do +it *= *1,) *nit *\$/\1 ${longer[$name]}*nit/; s/iteration<=MAX_ITERATIONS/iteration<=${longer[$name]}*MAX_ITERATIONS/" "$file"
@@ -65,7 +65,7 @@ for kernel in $kernels; do
         exit 1
     fi
     touch "$file"
-    make -C "$work/NPB" "$name" "CLASS=$class" >"$work/make.log" 2>&1
+    make -C "$work/NPB" SHELL=/bin/bash "$name" "CLASS=$class" >"$work/make.log" 2>&1
 done
 
 # run RECORDER PROGRAM: what it prints is in $work/out.
