@@ -18,6 +18,10 @@ pub struct Action {
     pub name: String,
     /// What it is.
     pub text: String,
+    /// When what it needs to know is known.
+    pub level: Level,
+    /// What partune does of it by itself, and with which command.
+    pub by_partune: Option<String>,
     /// The issue that it belongs to, and by it the step.
     pub issue: u8,
     /// Issues that it is good for.
@@ -53,6 +57,45 @@ pub struct Action {
     pub recipes: BTreeMap<String, Recipe>,
     /// Where it comes from.
     pub source: String,
+}
+
+/// The levels of performance tuning: the first at which all is known that an action needs (Hung and Davidson).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// When the program is written or compiled: by what the code is.
+    Static,
+    /// Between runs: by what a run before has shown.
+    Incremental,
+    /// When the program starts: by its input, its machine and how many PEs there are.
+    StartUp,
+    /// While it runs: by what its load is now.
+    RunTime,
+}
+
+impl Level {
+    /// All of them, in the order in which they come.
+    pub const ALL: [Level; 4] = [Level::Static, Level::Incremental, Level::StartUp, Level::RunTime];
+
+    /// As the data files and JSON have it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Level::Static => "static",
+            Level::Incremental => "incremental",
+            Level::StartUp => "start_up",
+            Level::RunTime => "run_time",
+        }
+    }
+
+    /// When that is.
+    pub fn when(self) -> &'static str {
+        match self {
+            Level::Static => "in the code, before any run",
+            Level::Incremental => "between runs, by what one has shown",
+            Level::StartUp => "at start-up, by input, machine and number of PEs",
+            Level::RunTime => "while the program runs, by its load",
+        }
+    }
 }
 
 /// A doubt about a cell of the table.

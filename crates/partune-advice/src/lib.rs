@@ -14,7 +14,7 @@ mod knowledge;
 mod listing;
 mod steps;
 
-pub use action::{Action, Change, Doubt, Issue, Recheck, Recipe, Rule, Step};
+pub use action::{Action, Change, Doubt, Issue, Level, Recheck, Recipe, Rule, Step};
 pub use candidates::{Candidate, Evidence, Harm, candidates};
 pub use gap::{GapName, Shares};
 pub use knobs::{Knob, Library, Value, When, knobs};

@@ -1,6 +1,6 @@
 //! The data files: complete, consistent with each other, and as the table of Hung and Davidson is.
 
-use partune_advice::{Action, Change, GapName, Knob, Library, Rule, Value, knobs, knowledge};
+use partune_advice::{Action, Change, GapName, Knob, Level, Library, Rule, Value, knobs, knowledge};
 use partune_analysis::Pattern;
 use partune_paradigm::PARADIGMS;
 
@@ -138,6 +138,24 @@ fn actions_say_what_they_are() {
             );
         }
     }
+}
+
+#[test]
+fn every_level_has_actions_and_what_partune_does_is_a_command() {
+    for level in Level::ALL {
+        assert!(actions().any(|action| action.level == level), "{level:?}");
+    }
+    let by = || actions().filter_map(|action| action.by_partune.as_deref().map(|by| (action, by)));
+    for (action, by) in by() {
+        assert!(by.starts_with("partune "), "{}: {by}", action.id);
+    }
+    // Whatever sets a variable is what `partune tune` does.
+    for what in ["eager-limit", "collective-algorithm", "bind-threads", "loop-schedule"] {
+        assert!(by().any(|(action, by)| action.id == what && by.contains("partune tune")), "{what}");
+    }
+    // What follows the load is decided while the program runs, and only that is.
+    let adapted = by().filter(|(_, by)| by.contains("--adapt")).all(|(action, _)| action.level == Level::RunTime);
+    assert!(adapted);
 }
 
 #[test]
