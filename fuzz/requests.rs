@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use partune_pages::Opening;
+use partune_pages::{Opening, Sources};
 use partune_server::{Limits, Server, Settings};
 
 /// What stands for the token in an input.
@@ -46,7 +46,9 @@ fn server() -> &'static Server {
         let settings = Settings {
             archives: ["ring", "ring_profile", "addresses", "none"].map(|name| examples.join(name)).into(),
             port: 0,
+            token: None,
             opening: Opening::default(),
+            sources: Sources::default(),
             page: None,
             limits: Limits::default(),
         };

@@ -13,6 +13,7 @@ fn main() {
     // OUT_DIR is TARGET/PROFILE/build/PACKAGE/out. All profiles share the collectors.
     let target = out.ancestors().nth(4).expect("cargo nests OUT_DIR in the target folder").join("collectors");
     for part in [
+        "partune-adapt",
         "partune-collectors",
         "partune-collect",
         "partune-collect-caf",

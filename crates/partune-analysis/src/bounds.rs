@@ -3,6 +3,8 @@
 //! A region r is what closes at one call site, an iteration i one such tile; w is what a PE does in it. Source: Hung and Davidson
 //! (theory 2.1); the chain is in [`crate::chain`], the tiles in [`crate::tiling`].
 
+use std::sync::Arc;
+
 use partune_base::CallPathId;
 use partune_trace::Trace;
 
@@ -137,11 +139,18 @@ start-up to the begin of the shut-down.
 pub(crate) const SERIAL: f64 = 0.99;
 
 /// What is known of one world.
-struct Measured {
-    tiling: Tiling,
-    work: BlockWork,
+pub(crate) struct Measured {
+    pub(crate) tiling: Tiling,
+    pub(crate) work: BlockWork,
+    of_paths: Arc<Kinds>,
     kinds: Vec<RegionKind>,
-    chain: Chain,
+    pub(crate) chain: Chain,
+}
+
+/// That of all worlds.
+pub(crate) struct MeasuredWorlds {
+    pub(crate) run: Measured,
+    threads: Vec<Measured>,
 }
 
 fn run(input: &Input<'_>) -> Outcome {
@@ -149,26 +158,7 @@ fn run(input: &Input<'_>) -> Outcome {
     if let Some(profile) = trace.profile() {
         return profile_bounds::run(input, profile);
     }
-    let cpu = cpu_time_metrics(trace);
-    let sampled = |pe| trace.streams()[pe].metrics.iter().any(|sample| cpu.contains(&sample.metric));
-    let Worlds { run, processes } = Worlds::find(trace, input.index);
-    if run.pes.is_empty() || run.span.1 <= run.span.0 {
-        return Outcome::default();
-    }
-    let everywhere = run.pes.iter().chain(processes.iter().flat_map(|it| &it.pes)).all(|pe| sampled(*pe));
-    let cpu = if everywhere { cpu } else { Vec::new() };
-    let (of_run, of_threads) = (Kinds::new(trace, run.level, &cpu), Kinds::new(trace, Level::Threads, &cpu));
-    let of_paths = |tiling: &Tiling| if tiling.level == Level::Threads { &of_threads } else { &of_run };
-    let measure = |mut tiling: Tiling| {
-        let of_paths = of_paths(&tiling);
-        let blocks = BlockWork::find(input, &mut tiling, of_paths);
-        let kinds = kinds(&blocks);
-        let work = iterations::refine(input, &tiling, of_paths, blocks, &kinds);
-        let chain = Chain::new(&work, &kinds);
-        Measured { tiling, work, kinds, chain }
-    };
-    let run = measure(run);
-    let threads: Vec<Measured> = processes.into_iter().map(measure).collect();
+    let Some(MeasuredWorlds { run, threads }) = measured(input) else { return Outcome::default() };
     let per_second = trace.clock().ticks_per_second() as f64;
     let chains: Vec<Chain> = threads.iter().map(|it| it.chain).collect();
     let of_threads = (!chains.is_empty()).then(|| Chain::mean(&chains).hierarchy(per_second));
@@ -186,9 +176,33 @@ fn run(input: &Input<'_>) -> Outcome {
     let sections = vec![bounds, Section { name: "serial", scalars: serial, ..Section::default() }];
     let mut losses = Losses::default();
     for world in std::iter::once(&run).chain(&threads) {
-        losses.add(input, &world.tiling, of_paths(&world.tiling), &world.work, &world.kinds);
+        losses.add(input, &world.tiling, &world.of_paths, &world.work, &world.kinds);
     }
     Outcome { findings: block_loss::findings(input, losses), sections }
+}
+
+/// Measures the tiles of all worlds; nothing where nobody ran.
+pub(crate) fn measured(input: &Input<'_>) -> Option<MeasuredWorlds> {
+    let trace = input.trace;
+    let cpu = cpu_time_metrics(trace);
+    let sampled = |pe| trace.streams()[pe].metrics.iter().any(|sample| cpu.contains(&sample.metric));
+    let Worlds { run, processes } = Worlds::find(trace, input.index);
+    if run.pes.is_empty() || run.span.1 <= run.span.0 {
+        return None;
+    }
+    let everywhere = run.pes.iter().chain(processes.iter().flat_map(|it| &it.pes)).all(|pe| sampled(*pe));
+    let cpu = if everywhere { cpu } else { Vec::new() };
+    let kinds_at = |level| Arc::new(Kinds::new(trace, level, &cpu));
+    let (of_run, of_threads) = (kinds_at(run.level), kinds_at(Level::Threads));
+    let measure = |mut tiling: Tiling| {
+        let of_paths = Arc::clone(if tiling.level == Level::Threads { &of_threads } else { &of_run });
+        let blocks = BlockWork::find(input, &mut tiling, &of_paths);
+        let kinds = kinds(&blocks);
+        let work = iterations::refine(input, &tiling, &of_paths, blocks, &kinds);
+        let chain = Chain::new(&work, &kinds);
+        Measured { tiling, work, of_paths, kinds, chain }
+    };
+    Some(MeasuredWorlds { run: measure(run), threads: processes.into_iter().map(measure).collect() })
 }
 
 /// Whether one PE works in a region of the source, or all.

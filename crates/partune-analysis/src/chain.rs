@@ -90,6 +90,11 @@ impl Chain {
         std::array::from_fn(|at| self.levels[at + 1] - self.levels[at])
     }
 
+    /// The gap S'.
+    pub(crate) fn synchronising(&self) -> f64 {
+        self.gaps()[6]
+    }
+
     /// The levels and gaps with their names.
     pub(crate) fn hierarchy(&self, per_second: f64) -> Hierarchy {
         let levels: Vec<_> = LEVELS.into_iter().zip(self.levels).collect();

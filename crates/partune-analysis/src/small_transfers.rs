@@ -61,14 +61,18 @@ pub(crate) struct Small<'a> {
     costs: &'a TransferCosts,
     least: u64,
     /// One open run for each kind and peer, and those that are open.
-    open: Vec<Option<Loss>>,
+    open: &'a mut [Option<Loss>],
     touched: Vec<usize>,
     losses: Losses,
 }
 
 impl<'a> Small<'a> {
-    pub(crate) fn new(pes: usize, least: u64, costs: &'a TransferCosts) -> Small<'a> {
-        let open = vec![None; pes * Kind::ALL.len()];
+    /// Where the runs of a PE are while they are open; it is empty again when they are closed, for the next PE.
+    pub(crate) fn room(pes: usize) -> Vec<Option<Loss>> {
+        vec![None; pes * Kind::ALL.len()]
+    }
+
+    pub(crate) fn new(open: &'a mut [Option<Loss>], least: u64, costs: &'a TransferCosts) -> Small<'a> {
         Small { costs, least, open, touched: Vec::new(), losses: Losses::default() }
     }
 

@@ -95,13 +95,15 @@ impl Fold for Runs<'_> {
     type Part = PeId;
     type Partial = Transfers;
     type Output = Transfers;
-    type Room = ();
+    type Room = Vec<Option<Loss>>;
 
-    fn room(&self) {}
+    fn room(&self) -> Vec<Option<Loss>> {
+        Small::room(self.0.trace.pes().len())
+    }
 
-    fn map(&self, (): &mut (), pe: PeId) -> Transfers {
+    fn map(&self, room: &mut Vec<Option<Loss>>, pe: PeId) -> Transfers {
         let Runs(input, costs) = *self;
-        let mut small = Small::new(input.trace.pes().len(), input.options.small_run, costs);
+        let mut small = Small::new(room, input.options.small_run, costs);
         let mut serial = Serial::new(input.options.small_run, costs);
         walk(input, pe, |operation| {
             small.add(operation);

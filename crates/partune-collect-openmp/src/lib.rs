@@ -6,9 +6,12 @@
 //!
 //! A team's region is begun by each member where its part begins ([`team`]). Its last barrier is inside of the runtime, so each member comes to a
 //! barrier of its own before: that is where it waits, and the runtime's is over at once then.
+//!
+//! The same functions are where a run that is not recorded is given other schedules and teams: [`adapt`].
 #![allow(unsafe_code, reason = "functions of the program and of its runtime")]
 #![allow(unreachable_pub, non_snake_case, reason = "what the program calls has the runtime's names")]
 
+mod adapt;
 mod awake;
 mod bodies;
 mod locks;

@@ -8,6 +8,7 @@ use partune_collect::frame::{self, Frame};
 use partune_collect::team::{self, Forked};
 use partune_collect::{Region, definitions, leave};
 
+use crate::adapt::{self, dealt};
 use crate::runtime::call;
 use crate::sync::IMPLICIT_BARRIER;
 use crate::{awake, bodies};
@@ -18,7 +19,7 @@ const PARALLEL_RUNTIME_FOR: &str = "omp parallel for schedule(runtime)";
 const PARALLEL_SECTIONS: &str = "omp parallel sections";
 
 /// The code of a region or task.
-type Body = unsafe extern "C" fn(*mut c_void);
+pub(crate) type Body = unsafe extern "C" fn(*mut c_void);
 
 /// A team as the archive knows it: of one forking thread at one level. Who was in it is known when they come.
 pub(crate) struct Team {
@@ -160,13 +161,13 @@ fn wait_for_all(frame: Frame) {
 
 /// The functions that fork a team: the body, its data, how many threads, and more words.
 macro_rules! forks {
-    ($($region:ident $name:ident($($more:ident),*);)*) => {$(
+    ($($region:ident $name:ident($($more:ident),*) $(dealt by $deal:ident)?;)*) => {$(
         /// Forks a team.
         ///
         /// # Safety
         /// As the runtime's.
         #[unsafe(no_mangle)]
-        #[allow(clippy::too_many_arguments, reason = "it is the runtime's")]
+        #[allow(clippy::too_many_arguments, unused_variables, reason = "it is the runtime's, and only some are dealt")]
         pub unsafe extern "C" fn $name(body: usize, data: usize, threads: usize, $($more: usize),*) -> usize {
             let frame = frame::here();
             match fork($region, frame, body, data, threads) {
@@ -176,10 +177,36 @@ macro_rules! forks {
                     join();
                     result
                 }
-                None => call!(frame, $name(body, data, threads, $($more),*)),
+                None => {
+                    let Some(fork) = adapt::Fork::begin(frame, body, data, threads) else {
+                        return call!(frame, $name(body, data, threads, $($more),*));
+                    };
+                    let (given, words) = (fork.given(threads), [$($more),*]);
+                    let [body, data, threads] = given;
+                    $(if let Some(result) = $deal(frame, &fork, given, words) {
+                        fork.turn.end();
+                        return result;
+                    })?
+                    let result = call!(frame, $name(body, data, threads, $($more),*));
+                    fork.turn.end();
+                    result
+                }
             }
         }
     )*};
+}
+
+/// A region that is a loop with the environment's schedule, with the one that it is tried with.
+fn deal(
+    frame: Frame,
+    fork: &adapt::Fork,
+    [body, data, threads]: [usize; 3],
+    [start, end, step, flags]: [usize; 4],
+) -> Option<usize> {
+    let schedule = fork.turn.schedule(frame, || adapt::iterations(start, end, step));
+    dealt!(frame, schedule, GOMP_parallel_loop_static GOMP_parallel_loop_guided GOMP_parallel_loop_dynamic(
+        body, data, threads, start, end, step; flags
+    ))
 }
 
 forks! {
@@ -188,10 +215,10 @@ forks! {
     PARALLEL_FOR GOMP_parallel_loop_static(start, end, step, chunk, flags);
     PARALLEL_FOR GOMP_parallel_loop_dynamic(start, end, step, chunk, flags);
     PARALLEL_FOR GOMP_parallel_loop_guided(start, end, step, chunk, flags);
-    PARALLEL_RUNTIME_FOR GOMP_parallel_loop_runtime(start, end, step, flags);
+    PARALLEL_RUNTIME_FOR GOMP_parallel_loop_runtime(start, end, step, flags) dealt by deal;
     PARALLEL_FOR GOMP_parallel_loop_nonmonotonic_dynamic(start, end, step, chunk, flags);
     PARALLEL_FOR GOMP_parallel_loop_nonmonotonic_guided(start, end, step, chunk, flags);
-    PARALLEL_RUNTIME_FOR GOMP_parallel_loop_nonmonotonic_runtime(start, end, step, flags);
-    PARALLEL_RUNTIME_FOR GOMP_parallel_loop_maybe_nonmonotonic_runtime(start, end, step, flags);
+    PARALLEL_RUNTIME_FOR GOMP_parallel_loop_nonmonotonic_runtime(start, end, step, flags) dealt by deal;
+    PARALLEL_RUNTIME_FOR GOMP_parallel_loop_maybe_nonmonotonic_runtime(start, end, step, flags) dealt by deal;
     PARALLEL_SECTIONS GOMP_parallel_sections(count, flags);
 }

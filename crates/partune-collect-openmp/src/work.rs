@@ -1,8 +1,9 @@
 //! Shared work: loops whose iterations the runtime deals out, and sections.
 
-use partune_collect::frame;
+use partune_collect::frame::{self, Frame};
 use partune_collect::{Region, enter_region, leave_one_of};
 
+use crate::adapt::{self, dealt};
 use crate::awake;
 use crate::ompt::loops;
 use crate::runtime::call;
@@ -16,19 +17,22 @@ pub(crate) static SECTIONS: Region = crate::construct("omp sections");
 
 /// The functions with which a thread begins its part of the work.
 macro_rules! begins {
-    ($($region:ident $name:ident($($word:ident),*);)*) => {$(
+    ($($region:ident $name:ident($($word:ident),*) $(dealt by $deal:ident)?;)*) => {$(
         /// Begins shared work.
         ///
         /// # Safety
         /// As the runtime's.
         #[unsafe(no_mangle)]
-        #[allow(clippy::too_many_arguments, reason = "it is the runtime's")]
+        #[allow(clippy::too_many_arguments, unused_variables, reason = "it is the runtime's, and only some are dealt")]
         pub unsafe extern "C" fn $name($($word: usize),*) -> usize {
-            let frame = frame::here();
+            let (frame, words) = (frame::here(), [$($word),*]);
             if awake::world().is_some() {
                 enter_region(&$region, frame);
             } else {
                 loops::begins(&$region);
+                $(if let Some(result) = $deal(frame, words) {
+                    return result;
+                })?
             }
             call!(frame, $name($($word),*))
         }
@@ -57,15 +61,31 @@ macro_rules! ends {
     ($end:ident $barrier:expr, $frame:ident) => { meet($barrier, $frame, $end) };
 }
 
+/// A loop with the environment's schedule, with the one that its region is tried with.
+fn deal(frame: Frame, [start, end, step, first, last]: [usize; 5]) -> Option<usize> {
+    let schedule = adapt::schedule(frame, || adapt::iterations(start, end, step));
+    dealt!(frame, schedule, GOMP_loop_static_start GOMP_loop_guided_start GOMP_loop_dynamic_start(
+        start, end, step; first, last
+    ))
+}
+
+/// The same of one that counts without a sign.
+fn deal_unsigned(frame: Frame, [up, start, end, step, first, last]: [usize; 6]) -> Option<usize> {
+    let schedule = adapt::schedule(frame, || adapt::iterations(start, end, step));
+    dealt!(frame, schedule, GOMP_loop_ull_static_start GOMP_loop_ull_guided_start GOMP_loop_ull_dynamic_start(
+        up, start, end, step; first, last
+    ))
+}
+
 begins! {
     FOR GOMP_loop_static_start(start, end, step, chunk, first, last);
     FOR GOMP_loop_dynamic_start(start, end, step, chunk, first, last);
     FOR GOMP_loop_guided_start(start, end, step, chunk, first, last);
-    RUNTIME_FOR GOMP_loop_runtime_start(start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_runtime_start(start, end, step, first, last) dealt by deal;
     FOR GOMP_loop_nonmonotonic_dynamic_start(start, end, step, chunk, first, last);
     FOR GOMP_loop_nonmonotonic_guided_start(start, end, step, chunk, first, last);
-    RUNTIME_FOR GOMP_loop_nonmonotonic_runtime_start(start, end, step, first, last);
-    RUNTIME_FOR GOMP_loop_maybe_nonmonotonic_runtime_start(start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_nonmonotonic_runtime_start(start, end, step, first, last) dealt by deal;
+    RUNTIME_FOR GOMP_loop_maybe_nonmonotonic_runtime_start(start, end, step, first, last) dealt by deal;
     FOR GOMP_loop_ordered_static_start(start, end, step, chunk, first, last);
     FOR GOMP_loop_ordered_dynamic_start(start, end, step, chunk, first, last);
     FOR GOMP_loop_ordered_guided_start(start, end, step, chunk, first, last);
@@ -80,11 +100,11 @@ begins! {
     FOR GOMP_loop_ull_static_start(up, start, end, step, chunk, first, last);
     FOR GOMP_loop_ull_dynamic_start(up, start, end, step, chunk, first, last);
     FOR GOMP_loop_ull_guided_start(up, start, end, step, chunk, first, last);
-    RUNTIME_FOR GOMP_loop_ull_runtime_start(up, start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_ull_runtime_start(up, start, end, step, first, last) dealt by deal_unsigned;
     FOR GOMP_loop_ull_nonmonotonic_dynamic_start(up, start, end, step, chunk, first, last);
     FOR GOMP_loop_ull_nonmonotonic_guided_start(up, start, end, step, chunk, first, last);
-    RUNTIME_FOR GOMP_loop_ull_nonmonotonic_runtime_start(up, start, end, step, first, last);
-    RUNTIME_FOR GOMP_loop_ull_maybe_nonmonotonic_runtime_start(up, start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_ull_nonmonotonic_runtime_start(up, start, end, step, first, last) dealt by deal_unsigned;
+    RUNTIME_FOR GOMP_loop_ull_maybe_nonmonotonic_runtime_start(up, start, end, step, first, last) dealt by deal_unsigned;
     FOR GOMP_loop_ull_ordered_static_start(up, start, end, step, chunk, first, last);
     FOR GOMP_loop_ull_ordered_dynamic_start(up, start, end, step, chunk, first, last);
     FOR GOMP_loop_ull_ordered_guided_start(up, start, end, step, chunk, first, last);

@@ -357,6 +357,9 @@ static AT_LOAD: extern "C" fn() = {
         if std::env::var_os("PARTUNE_DIR").is_some() {
             clock::choose();
             LOADED.store(clock::now(), Ordering::Relaxed);
+        }
+        // Who adapts needs its callers as well: their libraries bring their runtimes.
+        if ["PARTUNE_DIR", "PARTUNE_ADAPT"].iter().any(|name| std::env::var_os(name).is_some()) {
             unwind::probe();
         }
     }

@@ -1,6 +1,7 @@
 //! The formats that can be opened, and how to tell them apart.
 
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use partune_files::open_regular;
@@ -84,6 +85,30 @@ pub fn runs(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
         [] => Err(OpenError::many(path, &found)),
         runs => Ok(runs.iter().map(|(_, entry)| (*entry).clone()).collect()),
     }
+}
+
+/// Bytes of the files of all runs that a path means, without their holes: those in the folder of each entry that begin with its name, and all in a folder of that name.
+/// Cost: a look at each file.
+pub fn bytes(path: &Path) -> u64 {
+    let of = |entry: &PathBuf| {
+        let stem = entry.file_stem().unwrap_or_default().as_encoded_bytes();
+        let begins = |path: &Path| path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(stem));
+        let folder = entry.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let (folders, files): (Vec<_>, Vec<_>) =
+            listed(folder).into_iter().filter(|it| begins(it)).partition(|it| it.is_dir());
+        let below = folders.iter().filter(|it| it.file_name() == entry.file_stem()).flat_map(|it| listed(it));
+        files
+            .into_iter()
+            .chain(below)
+            .filter_map(|it| it.metadata().ok())
+            .map(|it| it.len().min(it.blocks() * 512))
+            .sum::<u64>()
+    };
+    runs(path).iter().flatten().map(of).sum()
+}
+
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).map_or_else(|_| Vec::new(), |files| files.flatten().map(|it| it.path()).collect())
 }
 
 /// All entry files that a path may mean, by name; at least one.

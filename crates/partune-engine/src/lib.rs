@@ -39,7 +39,7 @@ pub use convert::{ConvertError, Converted, convert, create};
 pub use counted::{Counted, count, read_counts};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use finite::{Finite, SourceLines, finite_caches};
-pub use formats::{FAILED, OPERATIONS, OpenError, runs};
+pub use formats::{FAILED, OPERATIONS, OpenError, bytes, runs};
 pub use hints::{
     Entry as HintEntry, Hinted, Hints, HintsError, ObjectHints, OfObjects, TriedHint, hints, read_hints, tuned_hints,
 };
@@ -49,8 +49,9 @@ pub use machine::{MachineError, read_machine, write_machine};
 pub use operations::{OperationsError, read_operations};
 pub use other_pes::{OtherPes, PesPoint, PesRow, PesRuns, Unpredictable};
 pub use run::{
-    Blocks, Clocks, Collective, Counts, Doing, Frame, Group, Location, Matched, Meeting, Member, Metric, Operation,
-    Passed, Pe, Process, Provenance, Region, Run, Sample, Selected, Site, Transfer, TransferKind, Visit, Wait, Way,
+    Blocks, Clocks, Collective, Counts, Doing, Frame, Group, LineCost, Location, Matched, Meeting, Member, Metric,
+    Operation, Passed, Pe, Process, Provenance, Region, Run, Sample, Selected, Site, Transfer, TransferKind, Visit,
+    Wait, Way,
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
@@ -67,9 +68,9 @@ pub use partune_advice::Value as KnobValue;
 pub use partune_analysis::{
     Account, Activities, ActivityTimes, Bound, Cause, Change, Column, Comparison, DataTable, EarlyEnd, Efficiency,
     Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Interval, Law, Level, LevelFactors,
-    Limit, Loss, Mode, Note, Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceName, PlaceRow, PlaceSums,
-    Point, RunFigures, Scalar, ScaledRow, ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, Stand,
-    TableShape, Term, TopOperation, Unit, Values, Verdict, repeats,
+    Limit, Loss, Mode, Note, Occurrence, Options, Outline, OutlinePhase, Pair, PathTime, PathTimes, Pattern, PlaceName,
+    PlaceRow, PlaceSums, Point, RunFigures, Scalar, ScaledRow, ScaledSums, Scaling, ScalingOutcome, Section,
+    SectionShape, Shape, Stand, TableShape, Term, TopOperation, Unit, Values, Verdict, repeats,
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_hints as hints_file;
@@ -77,7 +78,7 @@ pub use partune_kernels::ir::{Asked, SourceLoop};
 pub use partune_kernels::roofline::Passing;
 pub use partune_kernels::{Bounds as LoopLimits, Ceiling, Ceilings, Core, Kernel, Lines, Roof, Roofline, TrafficError};
 pub use partune_machine::Machine;
-pub use partune_operations::{Operations, OwnPattern};
+pub use partune_operations::{Operations, OwnPattern, WrongCondition};
 pub use partune_picture::{
     Bin, Block, CallTree, Content, Exchange, Exchanges, Flame, FlameBox, FlameView, Flat, Fold, Found, FunctionShares,
     Heat, Kind, Lasting, Moving, Node, Stacking, Sum, Tiles, Times, View, Waited,

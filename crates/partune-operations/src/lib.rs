@@ -13,6 +13,7 @@ use partune_trace::{Completion, Participants, Role};
 
 pub use condition::{Condition, Figures, Measure, Relation};
 pub use file::{ReadError, read};
+pub use parse::{Wrong as WrongCondition, parse as condition};
 
 /// What a file says; nothing by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use crate::condition::{Condition, Measure, PARTS, Relation};
 
 /// What is wrong with a text, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub struct Wrong {
     /// In bytes.
-    pub(crate) at: usize,
-    pub(crate) message: String,
-    pub(crate) remedy: String,
+    pub at: usize,
+    pub message: String,
+    pub remedy: String,
 }
 
 /// Parentheses and `not` within each other.
@@ -53,7 +53,7 @@ const RELATIONS: [(&str, Relation); 6] = [
 ];
 
 /// Reads a condition.
-pub(crate) fn parse(text: &str) -> Result<Condition, Wrong> {
+pub fn parse(text: &str) -> Result<Condition, Wrong> {
     let mut parser = Parser { text, at: 0 };
     let condition = parser.any(0)?;
     parser.space();

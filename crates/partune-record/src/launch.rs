@@ -264,7 +264,7 @@ fn unused_name() -> String {
 }
 
 /// Makes the launcher hand the variables on; its other arguments come after.
-fn hand_on(command: &mut Command, variables: &[(OsString, OsString)], way: Way) {
+pub(crate) fn hand_on(command: &mut Command, variables: &[(OsString, OsString)], way: Way) {
     let names = variables.iter().map(|(name, _)| name.as_os_str());
     match way {
         Way::List => {

@@ -3,6 +3,7 @@
 //! For the command line. [`launch`] runs the command, [`complete`] turns what its processes left into an OTF2 archive; the second half can
 //! be done later, on another machine that sees the folder, after any kind of end.
 
+mod adapted;
 mod archive;
 mod charm;
 mod choice;
@@ -42,6 +43,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+pub use adapted::{Adapted, AdaptedRegion, run_adapted};
 pub use charm::{Hinted, run_hinted};
 pub use choice::{Kind, UnknownKind, word_of};
 pub use command::{in_words, words_of};

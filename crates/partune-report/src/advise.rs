@@ -42,6 +42,10 @@ struct AdviceEntry<'a> {
     action: &'static str,
     name: &'static str,
     text: &'static str,
+    /// When what it needs to know is known: `static`, `incremental`, `start_up` or `run_time`.
+    level: &'static str,
+    /// What partune does of it by itself; null if nothing.
+    by_partune: Option<&'static str>,
     /// What `partune whatif --change` takes; null where no change predicts the action, and with it all seconds.
     change: Option<&'a str>,
     place: PlaceEntry<'a>,
@@ -174,6 +178,8 @@ fn entry<'a>(
         upper_limit: candidate.upper_limit,
         findings: candidate.findings.iter().map(|at| finding_id(run, &findings[*at].finding)).collect(),
         alternatives: candidate.alternatives.iter().map(|action| action.id.as_str()).collect(),
+        level: action.level.key(),
+        by_partune: action.by_partune.as_deref(),
         side_effects: action.side_effects.iter().map(String::as_str).collect(),
         harms,
         recipe: advice.recipe.map(|(_, recipe)| recipe.text.as_str()),
@@ -274,6 +280,10 @@ fn one(out: &mut String, run: &Run, findings: &[Ranked], number: usize, advice: 
         row("because", &format!("{} in {construct}, {lost} of all PEs{more}", words::title(finding.finding.pattern)));
     }
     row("do", &action.text);
+    row("when", action.level.when());
+    if let Some(by) = &action.by_partune {
+        row("by", by);
+    }
     // The same change predicts them.
     let others: Vec<String> =
         advice.candidate.alternatives.iter().map(|it| format!("{} ({})", it.name, it.id)).collect();

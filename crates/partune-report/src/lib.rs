@@ -2,6 +2,7 @@
 //!
 //! The edge where ids become names and ticks become seconds. Nothing is computed here that an analysis could have computed.
 
+mod adapted;
 mod advise;
 mod couple;
 mod data;
@@ -12,6 +13,7 @@ mod json;
 mod kernels;
 mod machine;
 mod model_calibrate;
+mod model_decide;
 mod model_tune;
 pub mod names;
 mod next;
@@ -27,6 +29,9 @@ mod text;
 mod what_if;
 pub mod words;
 
+pub use adapted::{
+    AdaptedDocument, AdaptedEntry, ChangeEntry, SettingEntry, adapted_json, adapted_schema, adapted_text,
+};
 pub use advise::{advice_document, advice_id, advice_schema, advice_text};
 pub use couple::{couple_document, couple_schema, couple_text};
 pub use data::{data_document, data_schema, data_text};
@@ -37,6 +42,7 @@ pub use json::{document, finding_id};
 pub use kernels::{kernels_document, kernels_picture, kernels_schema, kernels_text};
 pub use machine::{machine_json, machine_text};
 pub use model_calibrate::{CalibratedBy, model_calibrate_document, model_calibrate_schema, model_calibrate_text};
+pub use model_decide::{Decided, model_decide_document, model_decide_schema};
 pub use model_tune::{model_tune_document, model_tune_schema, model_tune_text};
 pub use next::advice;
 pub use run::{facts, paradigms, waiting};

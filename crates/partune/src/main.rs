@@ -11,6 +11,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+#[global_allocator]
+static HEAP: partune_memory::Heap = partune_memory::Heap;
+
 /// Record parallel programs and find where they lose time.
 #[derive(Parser)]
 #[command(

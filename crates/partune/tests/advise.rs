@@ -286,9 +286,11 @@ fn the_committed_schemas_are_current() {
         ("advise", "docs/advice.schema.json"),
         ("kernel", "docs/kernel.schema.json"),
         ("tune", "docs/tune.schema.json"),
+        ("run", "docs/adapted.schema.json"),
         ("hints", "docs/hints.schema.json"),
         ("couple", "docs/couple.schema.json"),
         ("model data", "docs/model-data.schema.json"),
+        ("model decide", "docs/model-decide.schema.json"),
         ("model tune", "docs/model-tune.schema.json"),
         ("model calibrate", "docs/model-calibrate.schema.json"),
     ] {

@@ -16,7 +16,7 @@ fn the_pages_work_in_a_real_browser() {
     if let Some(missing) = missing(&ui) {
         return outside::missing(missing);
     }
-    let tests = ["colours", "views", "timeline", "flame", "compare", "access", "report"]
+    let tests = ["colours", "views", "timeline", "flame", "search", "source", "history", "compare", "access", "report"]
         .map(|it| format!("node_modules/.test/{it}.test.mjs"));
     let built =
         Command::new("npm").args(["run", "--silent", "build-test"]).current_dir(&ui).status().expect("npm runs");

@@ -16,6 +16,7 @@ mod kernel;
 mod losses;
 mod machine;
 mod manual;
+mod memory;
 mod model;
 mod operations;
 mod paraver;

@@ -64,9 +64,9 @@ fn the_library_is_in_the_book() {
     let mut list = String::from(
         "# Models\n\nContention models of parallel programs in PAMELA: what could run in parallel, and the resources of the machine. \
          [The language](language.md) has the rules; `partune model estimate FILE` gives bounds on the time as formulas, \
-         `simulate` runs the model, `decide` says when which alternative is best, `emit` writes that as code, \
+         `simulate` runs the model, `decide` says when which alternative is best, and [which for each phase](language.md#plans), `emit` writes that as code, \
          `data` follows what tasks do to data ([what would its data cost?](../model-data.md)), \
-         and `tune` and `calibrate` rank changes of a model and fit it to a run ([which change would be best?](../model-tune.md)). \
+         and `tune` and `calibrate` rank changes of a model and fit it to a run ([which change would be best?](../model-tune.md)); `extract` writes [a model of a run](../model-tune.md#a-model-of-a-run). \
          Each gives up after 600 seconds or beyond 4 GiB of memory; `--time-limit SECONDS` and `--memory-limit MIB` allow more or less.\n\n\
          The pages below are made from the models in `crates/partune-model/library/` and show what the commands print for the \
          values that stand in the model; `-D NAME=VALUE` gives others.\n\n| model | what it is |\n|---|---|\n",
@@ -90,6 +90,11 @@ fn the_library_is_in_the_book() {
         page += "```\n\n## Simulation\n\n```\n";
         page += &simulations(&path);
         page += "```\n";
+        if source.contains("\nplan ") {
+            page += "\n## Plan\n\n```\n";
+            page += &text(&["model", "decide", &path]);
+            page += "```\n";
+        }
         check(&format!("{name}.md"), &page);
     }
     check("README.md", &list);
@@ -457,4 +462,44 @@ fn a_model_is_calibrated_by_a_run() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(1) && said.contains(wanted), "{wanted}: {said}");
     }
+}
+
+/// Blocks of 30 and 20 ms, three times; one PE has half of the work in the first. The model is as long as the run without what its barriers keep PEs, which is nothing here.
+#[test]
+fn a_model_is_made_of_a_run() {
+    let folder = tempfile::tempdir().expect("room");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let turn = |pe: u64, begin: u64| {
+        let (contact, end) = (begin + if pe == 0 { 15 } else { 30 }, begin + 30);
+        format!(
+            "contact {begin}..{contact} MPI_Barrier {contact}..{end} barrier update {end}..{} MPI_Barrier {}..{} barrier ",
+            end + 20,
+            end + 20,
+            end + 20
+        )
+    };
+    let pe =
+        |pe: u64| format!("pe {pe}: main 0..150 {{ {} }}\n", (0..3).map(|it| turn(pe, 50 * it)).collect::<String>());
+    let run = format!("resolution 1000\n{}{}", pe(0), pe(1));
+    let request = partune_engine::WhatIfRequest { changes: Vec::new(), machine: None, keeps_run: true };
+    let followed = partune_engine::what_if(partune_testkit::trace(&run), &request, &()).expect("it can be followed");
+    followed.write(&folder.path().join("run")).expect("there is a run").expect("it is written");
+    let (run, model) = (at("run"), at("run.pam"));
+    let output = partune(&["model", "extract", &run, "-o", &model]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && output.stdout.is_empty(), "{said}");
+    assert!(said.contains("blocks: 6, phases: 2, PEs: 2; 0.150000 s of the 0.150000 s that the run took"), "{said}");
+    assert_eq!(text(&["model", "extract", &run]), std::fs::read_to_string(&model).expect("it is written"));
+    assert_eq!(text(&["model", "fmt", &model]), std::fs::read_to_string(&model).expect("it is written"));
+    let data: Value = serde_json::from_str(&text(&["model", "data", "--json", &model])).expect("it is JSON");
+    assert!((data["run_s"].as_f64().expect("seconds") - 0.15).abs() < 1e-9, "{data:#}");
+    // What one PE alone would take.
+    let tried = text(&["model", "tune", &model, "--try", "P = 1"]);
+    assert!(tried.contains("255 ms"), "{tried}");
+    let none = partune(&["model", "extract", &at("nothing")]);
+    assert!(none.status.code() == Some(1) && String::from_utf8_lossy(&none.stderr).contains("remedy"));
+    let profile = workspace().join("examples/archives/ring_profile").display().to_string();
+    let refused = partune(&["model", "extract", &profile]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(1) && said.contains("record without --profile"), "{said}");
 }

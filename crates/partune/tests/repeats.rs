@@ -207,3 +207,74 @@ fn the_ledger_is_kept_beside_the_recordings_and_never_lost() {
     let current = text(&partune(here, &["advise", "--ledger", "--schema"]).stdout);
     assert!(committed == current, "run: cargo run -p partune -- advise --ledger --schema > docs/ledger.schema.json");
 }
+
+/// The answers that a page holds.
+fn held(page: &str) -> Value {
+    let (_, rest) = page.split_once("id=\"answers\">").expect("there are answers");
+    serde_json::from_str(rest.split("</script>").next().unwrap_or_default()).expect("they are JSON")
+}
+
+#[test]
+fn a_history_marks_what_changed_beyond_noise() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    let here = folder.path();
+    repeats(here, "all/r9", &["--ranks", "4"], [1, 2, 3]);
+    repeats(here, "all/r10", &["--ranks", "4"], [3, 4, 1]);
+    repeats(here, "all/r11-slow", &["--ranks", "4", "--slow", "2:2"], [5, 6, 7]);
+    repeats(here, "all/r12 <mended>", &["--ranks", "4"], [2, 8, 9]);
+    std::fs::create_dir_all(here.join("all/r13")).expect("a folder is made");
+    std::fs::write(here.join("all/note.txt"), "no revision").expect("a file is written");
+    let made = partune(here, &["report", "--history", "all", "-o", "out"]);
+    let said = text(&made.stderr);
+    assert_eq!(made.status.code(), Some(0), "{said}");
+    assert_eq!(text(&made.stdout), "out/index.html: 4 revisions\n");
+    assert!(said.contains("left out") && said.contains("r13"), "{said}");
+    let page = std::fs::read_to_string(here.join("out/index.html")).expect("the page is there");
+    assert!(!page.contains("<mended>"), "names are data");
+    let history = &held(&page)["history"];
+    let of = |list: &Value, key: &str| -> Vec<Value> {
+        list.as_array().into_iter().flatten().map(|it| it[key].clone()).collect()
+    };
+    assert_eq!(of(&history["revisions"], "name"), ["r9", "r10", "r11-slow", "r12 <mended>"]);
+    let reports = ["1-r9.html", "2-r10.html", "3-r11-slow.html", "4-r12--mended-.html"];
+    assert_eq!(of(&history["revisions"], "report"), reports);
+    for report in reports {
+        let page = std::fs::read_to_string(here.join("out").join(report)).expect("the report is there");
+        assert_eq!(held(&page)["runs"].as_array().map(Vec::len), Some(1), "{report}");
+    }
+    let run = &history["figures"][0];
+    assert_eq!((run["label"].as_str(), run["unit"].as_str()), (Some("Run time"), Some("seconds")));
+    assert_eq!(of(&run["values"], "changed"), [Value::Null, Value::Null, "more".into(), "less".into()]);
+    // The numbers are those of compare, whose first run stands for the repeats.
+    let compared = json(here, &["compare", "all/r9", "all/r11-slow", "--json"], 0);
+    for (revision, run) in [(0, 0), (2, 1)] {
+        let median = &compared["runs"][run]["repeats_s"][0];
+        assert!(median.is_f64() && history["figures"][0]["values"][revision]["value"] == *median, "{revision}");
+    }
+    let balance = history["figures"].as_array().expect("a list").iter().find(|it| it["name"] == "load_balance");
+    let balance = balance.expect("it has the POP factors");
+    assert_eq!(of(&balance["values"], "changed"), [Value::Null, Value::Null, "less".into(), "more".into()]);
+    let findings = history["findings"].as_array().expect("a list");
+    let marks: Vec<Value> =
+        findings.iter().flat_map(|it| it["changed"].as_array().cloned().unwrap_or_default()).collect();
+    assert!(marks.iter().any(|it| it == "new" || it == "more"), "the slow PE makes others wait");
+    for finding in findings {
+        assert_eq!(finding["changed"][0], Value::Null);
+        assert_eq!(finding["changed"][1], Value::Null, "noise makes no mark: {finding}");
+        assert_eq!(finding["seconds"].as_array().map(Vec::len), Some(4));
+    }
+    assert_eq!(partune(here, &["report", "--history", "all", "-o", "again"]).status.code(), Some(0));
+    assert!(
+        page == std::fs::read_to_string(here.join("again/index.html")).expect("the page is there"),
+        "the same bytes"
+    );
+
+    for (from, remedy) in
+        [("nowhere", "remedy: give a folder"), ("all/r13", "remedy: give a folder with a folder for each revision")]
+    {
+        let ended = partune(here, &["report", "--history", from, "-o", "none"]);
+        let said = text(&ended.stderr);
+        assert!(ended.status.code() == Some(1) && said.contains(remedy), "{said}");
+        assert!(!here.join("none").exists(), "nothing is begun");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -129,4 +129,60 @@ fn an_archive_that_is_not_there_is_not_served() {
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!((ended.status.code(), ended.stdout.is_empty()), (Some(1), true), "{said}");
     assert!(said.contains("/nonexistent") && said.contains("remedy: give the path of an archive"), "{said}");
+}
+
+/// The command with a token that is kept, on a port that was free a moment ago.
+fn kept(token: &Path) -> Command {
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free").port();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
+    command.args(["view", "--no-open", "--port", &free.to_string(), "--token-file"]).arg(token).arg(archive());
+    command
+}
+
+#[test]
+fn a_token_is_kept_for_its_owner_alone() {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let file = folder.path().join("token");
+    let first = View::start(kept(&file));
+    let token = first.parts().1.to_owned();
+    assert_eq!((mode(&file), first.ask().as_str()), (0o600, "200"));
+    let line = std::fs::read(format!("/proc/{}/cmdline", first.process.id())).expect("Linux tells it");
+    assert!(!String::from_utf8_lossy(&line).contains(&token));
+    assert_eq!(first.end().1, Some(0));
+    let second = View::start(kept(&file));
+    assert_eq!((second.parts().1, second.ask().as_str()), (token.as_str(), "200"));
+    assert_eq!(second.end().1, Some(0));
+    let other = View::start(kept(&folder.path().join("other")));
+    assert_ne!(other.parts().1, token, "another file, another token");
+    assert_eq!(other.end().1, Some(0));
+
+    let refused = |file: &Path| {
+        let ended = kept(file).output().expect("the binary runs");
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!((ended.status.code(), ended.stdout.is_empty()), (Some(1), true), "{said}");
+        assert!(said.contains("remedy: give a file that is yours alone") && !said.contains(&token), "{said}");
+        said
+    };
+    std::fs::set_permissions(&file, Permissions::from_mode(0o640)).expect("it is ours");
+    assert!(refused(&file).contains("others can read or change it"));
+    std::fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("it is ours");
+    for wrong in ["", "short", &"G".repeat(32), &"a".repeat(33), &format!("{token}x")] {
+        std::fs::write(&file, wrong).expect("it is ours");
+        assert!(refused(&file).contains("it holds no token"), "{wrong}");
+    }
+    refused(folder.path());
+    refused(Path::new("/dev/zero"));
+    let mut without_port = Command::new(env!("CARGO_BIN_EXE_partune"));
+    let ended = without_port.args(["view", "--no-open", "--token-file"]).arg(&file).arg(archive()).output();
+    assert_eq!(ended.expect("the binary runs").status.code(), Some(2), "an address needs a port that stays");
+}
+
+#[test]
+fn a_folder_of_sources_must_be_there() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
+    let ended = command.args(["view", "--no-open", "--source", "/nonexistent"]).arg(archive()).output();
+    let ended = ended.expect("the binary runs");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    assert!(said.contains("/nonexistent") && said.contains("remedy: give folders that are there"), "{said}");
 }

@@ -5,6 +5,7 @@
 //! frames of the runtime are known by its module ([`partune_collect::runtime`]), and where the program called it by the return address that it says.
 
 mod abi;
+mod adapting;
 pub(crate) mod loops;
 mod sync;
 mod tasks;
@@ -16,7 +17,7 @@ use std::sync::OnceLock;
 
 use abi::{Data, Lookup, SetCallback, StartToolResult, event};
 
-use crate::awake;
+use crate::{adapt, awake};
 
 /// What the runtime calls itself.
 static VERSION: OnceLock<String> = OnceLock::new();
@@ -28,7 +29,7 @@ static VERSION: OnceLock<String> = OnceLock::new();
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ompt_start_tool(_: c_uint, version: *const c_char) -> *const StartToolResult {
     static RESULT: StartToolResult = StartToolResult { initialize, finalize, tool_data: 0 };
-    if std::env::var_os("PARTUNE_DIR").is_none() {
+    if std::env::var_os("PARTUNE_DIR").is_none() && !adapt::is_wanted() {
         return std::ptr::null();
     }
     if !version.is_null() {
@@ -43,13 +44,20 @@ pub unsafe extern "C" fn ompt_start_tool(_: c_uint, version: *const c_char) -> *
 unsafe extern "C" fn initialize(lookup: Lookup, _: c_int, _: *mut Data) -> c_int {
     // SAFETY: a C string.
     let found = unsafe { lookup(c"ompt_set_callback".as_ptr()) };
-    if found.is_null() || !awake::is_told(VERSION.get().map_or("OMPT", |version| version.as_str())) {
+    let adapts = adapt::is_wanted();
+    let version = VERSION.get().map_or("OMPT", |version| version.as_str());
+    if found.is_null() || !adapts && !awake::is_told(version) {
         return 0;
     }
     partune_collect::runtime::is_at(lookup as usize);
     // SAFETY: the type that the interface gives this name.
     let set = unsafe { std::mem::transmute::<*mut std::ffi::c_void, SetCallback>(found) };
-    for (event, function) in [
+    let adapted = [
+        (event::PARALLEL_BEGIN, adapting::parallel_begin as *const () as usize),
+        (event::PARALLEL_END, adapting::parallel_end as *const () as usize),
+        (event::IMPLICIT_TASK, adapting::implicit_task as *const () as usize),
+    ];
+    let recorded = [
         (event::PARALLEL_BEGIN, team::parallel_begin as *const () as usize),
         (event::PARALLEL_END, team::parallel_end as *const () as usize),
         (event::IMPLICIT_TASK, team::implicit_task as *const () as usize),
@@ -65,9 +73,11 @@ unsafe extern "C" fn initialize(lookup: Lookup, _: c_int, _: *mut Data) -> c_int
         (event::WORK, work::work as *const () as usize),
         (event::MASKED, work::masked as *const () as usize),
         (event::CANCEL, work::cancel as *const () as usize),
-    ] {
+    ];
+    let events: &[(_, usize)] = if adapts { &adapted } else { &recorded };
+    for (event, function) in events {
         // SAFETY: the type of each is the one that the interface gives its event. Those that the runtime never tells are left out by it.
-        unsafe { set(event, function) };
+        unsafe { set(*event, *function) };
     }
     1
 }

@@ -1,6 +1,6 @@
-//! What PEs computed in a part of the program that has a name.
+//! What PEs computed in parts of the program: those that have a name, and the blocks between synchronisations.
 
-use partune_analysis::run_seconds;
+use partune_analysis::{Input, Options, Outline, Shared, run_seconds};
 use partune_base::{Id, Span};
 
 use super::Run;
@@ -25,6 +25,18 @@ impl Run {
             self.seconds(Span(rows.map(|row| row.exclusive.0).sum()))
         };
         Some(self.trace.cpu_pes().map(of_pe).collect())
+    }
+
+    /// The blocks of the run, with what PEs worked and called in them and sent each other. Linear in events, and in PEs times blocks.
+    pub fn outline(&self) -> Outline {
+        let (options, shared) = (Options::default(), Shared::default());
+        Outline::find(&Input {
+            trace: &self.trace,
+            index: &self.index,
+            waits: &self.waits,
+            options: &options,
+            shared: &shared,
+        })
     }
 
     /// From the end of start-up to the begin of shut-down: what shares of the run are shares of.

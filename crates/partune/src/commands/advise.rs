@@ -6,6 +6,7 @@ use anyhow::Context;
 use partune_engine::{AdviseRequest, Options, Request, Scope};
 use partune_report::{advice_document, advice_schema, advice_text, ledger_document, ledger_schema, ledger_text};
 
+use crate::commands::resources::Resources;
 use crate::commands::{ledger, runs};
 use crate::output;
 use crate::progress::Bar;
@@ -46,6 +47,8 @@ pub(crate) struct Args {
     /// Tell on stderr how long each stage took
     #[arg(long)]
     timings: bool,
+    #[command(flatten)]
+    resources: Resources,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
@@ -60,6 +63,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let archive = args.archive.as_deref().context("no archive given")?;
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
+    args.resources.take(&[archive.to_owned()])?;
     let bar = Bar::new(args.timings);
     let options = Options { machine: machine.clone(), ..Options::default() };
     let request = Request { options, predicts: false, ..Request::default() };

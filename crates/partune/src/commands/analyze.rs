@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use partune_engine::{Machine, Operations, Options, Request, analyses};
+use partune_engine::{Machine, Options, Request, analyses};
 use partune_report::{TextOptions, document, schema, text};
 
 use crate::commands::filter;
-use crate::commands::operations::OperationsFile;
-use crate::commands::piece::Piece;
+use crate::commands::reading::Reading;
 use crate::commands::share::share;
 use crate::output;
 use crate::progress::Bar;
@@ -42,9 +41,6 @@ pub(crate) struct Args {
     /// Rows of a table to print as text
     #[arg(long, default_value_t = 20, value_name = "N")]
     rows: usize,
-    /// Threads to use; 0: one per processor
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    threads: usize,
     /// Tell on stderr how long each stage took
     #[arg(long)]
     timings: bool,
@@ -60,13 +56,8 @@ pub(crate) struct Args {
     /// With --kernels: the core [default: this machine's]
     #[arg(long, value_name = "CORE", requires = "kernels")]
     core: Option<String>,
-    /// Keep time stamps as recorded, even if messages run backwards in time
-    #[arg(long)]
-    no_clock_repair: bool,
     #[command(flatten)]
-    operations: OperationsFile,
-    #[command(flatten)]
-    piece: Piece,
+    reading: Reading,
     #[command(flatten)]
     thresholds: Thresholds,
 }
@@ -110,12 +101,11 @@ struct Thresholds {
 }
 
 impl Thresholds {
-    fn options(&self, machine: Option<Machine>, operations: Operations) -> Options {
+    fn options(&self, machine: Option<Machine>) -> Options {
         Options {
             hotspot: self.hotspot,
             baseline_factor: self.baseline_factor,
             machine,
-            operations,
             deviation: self.deviation,
             minimum: self.minimum,
             frequent_count: self.frequent_count,
@@ -125,6 +115,7 @@ impl Thresholds {
             file_accesses: self.file_accesses,
             file_syncs: self.file_syncs,
             details: self.details,
+            ..Options::default()
         }
     }
 }
@@ -137,20 +128,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     let kernels = (!args.kernels.is_empty()).then(|| partune_engine::read_counts(&args.kernels)).transpose()?;
     let core = kernels.as_ref().map(|_| partune_engine::core_named(args.core.as_deref())).transpose()?;
-    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
     let mut only = args.only.clone();
     if args.write_filter.is_some() && !only.is_empty() {
         only.push(filter::ANALYSIS.to_owned());
     }
-    let request = Request {
-        options: args.thresholds.options(machine.clone(), args.operations.read()?),
-        only,
-        repair_clocks: !args.no_clock_repair,
-        ..Request::default()
-    };
+    let request = args.reading.request(&[archive.to_owned()], args.thresholds.options(machine.clone()))?;
+    let request = Request { only, ..request };
     let mut diagnosis = {
         let bar = Bar::new(args.timings);
-        partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &args.piece.selection(), &request, &bar)?
+        partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &args.reading.selection(), &request, &bar)?
     };
     if let (Some(counted), Some(core), Some(path), Some(machine)) = (&kernels, core, &args.machine, &machine) {
         diagnosis.begin_at_peak(counted, core, (path, machine))?;

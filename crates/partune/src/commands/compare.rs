@@ -10,6 +10,7 @@ use partune_report::{
     verified_text,
 };
 
+use crate::commands::reading::Reading;
 use crate::commands::{ledger, runs};
 use crate::output;
 use crate::progress::Bar;
@@ -50,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     #[command(flatten)]
-    reading: runs::Reading,
+    reading: Reading,
 }
 
 /// A condition of `--fail-on` holds.

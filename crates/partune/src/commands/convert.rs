@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use partune_engine::{Diagnosis, Request};
 use partune_report::words;
 
+use crate::commands::resources::Resources;
 use crate::output;
 use crate::progress::Bar;
 
@@ -30,9 +31,12 @@ pub(crate) struct Args {
     /// Make Parquet tables in this folder
     #[arg(long, value_name = "DIR", conflicts_with = "to")]
     parquet: Option<PathBuf>,
+    #[command(flatten)]
+    resources: Resources,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    args.resources.take(std::slice::from_ref(&args.from))?;
     match (&args.parquet, &args.to) {
         (Some(folder), _) => tables(&args.from, folder),
         (None, Some(to)) => match kind(to)? {

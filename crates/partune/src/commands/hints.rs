@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use partune_report::{hints_document, hints_schema, hints_text};
 
+use crate::commands::resources::Resources;
 use crate::commands::runs;
 use crate::output;
 use crate::progress::Bar;
@@ -40,6 +41,8 @@ pub(crate) struct Args {
     /// Tell on stderr how long each stage took
     #[arg(long)]
     timings: bool,
+    #[command(flatten)]
+    resources: Resources,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
@@ -47,6 +50,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return output::print(&hints_schema());
     }
     let archive = args.archive.as_deref().context("no archive given")?;
+    args.resources.take(&[archive.to_owned()])?;
     let hinted = {
         let bar = Bar::new(args.timings);
         partune_engine::hints(runs::open_one(archive, &bar)?, args.program.as_deref(), &name(archive), &bar)?

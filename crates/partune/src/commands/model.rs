@@ -1,8 +1,10 @@
-//! `partune model`: contention models in PAMELA: check, format, estimate, simulate, decide, follow data, tune, calibrate, emit.
+//! `partune model`: contention models in PAMELA: check, format, estimate, simulate, decide, follow data, tune, calibrate, extract, emit.
 
 mod archive;
 mod breakdown;
 mod calibrate;
+mod decide;
+mod extract;
 mod limits;
 mod show;
 mod tune;
@@ -12,12 +14,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Subcommand, ValueEnum};
-use partune_expr::{Expr, Number, Rat};
+use partune_expr::{Number, Rat};
 use partune_mds::follow;
 use partune_model::decide::decide;
 use partune_model::emit::{Language, emit};
 use partune_model::estimate::{Bounds, ClosedForm, closed_form, numbers};
 use partune_model::model::{Alternative, Model};
+use partune_model::plan::with_plans;
 use partune_model::simulate::{Options, Outcome, Ties, break_down, record, simulate};
 use partune_model::{Values, format, lower, parse, trace};
 use partune_report::{data_document, data_schema, data_text};
@@ -49,14 +52,16 @@ enum Action {
     Estimate(Estimate),
     /// Run the model: time, utilisation, queues
     Simulate(Simulate),
-    /// When is which alternative best
-    Decide(Decide),
+    /// When is which alternative best; which is for each phase of a plan, with redistributions of data between them
+    Decide(decide::Decide),
     /// Follow the data of the model: working sets, misses, false sharing, what flows, and where the time goes
     Data(Data),
     /// Rank changes of the model, such as other layouts, owners, schedules or machines, by the time that is predicted
     Tune(tune::Tune),
     /// Fit what the classes of work in a model cost to a recorded run, and say what the model leaves unexplained
     Calibrate(calibrate::Calibrate),
+    /// Write a model of a recorded run: its phases, what each PE works in them, what they send each other
+    Extract(extract::Extract),
     /// Write a function that chooses the best alternative
     Emit(Emit),
 }
@@ -122,21 +127,6 @@ struct Simulate {
     /// Give up after so many steps of processes
     #[arg(long, default_value_t = Options::default().max_steps)]
     max_steps: u64,
-}
-
-#[derive(clap::Args)]
-#[command(after_help = "Example:\n  partune model decide adi.pam -D P=8 --for N")]
-struct Decide {
-    #[command(flatten)]
-    input: Input,
-    /// Compare only these alternatives
-    #[arg(long, value_name = "NAME")]
-    alt: Vec<String>,
-    /// The parameter to solve for
-    #[arg(long = "for", value_name = "NAME")]
-    variable: Option<String>,
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(clap::Args)]
@@ -206,10 +196,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Action::Fmt(args) => fmt(args),
         Action::Estimate(args) => estimate(args),
         Action::Simulate(args) => run_simulation(args),
-        Action::Decide(args) => run_decision(args),
+        Action::Decide(args) => decide::run(args),
         Action::Data(args) => run_data(args),
         Action::Tune(args) => tune::run(args),
         Action::Calibrate(args) => calibrate::run(args),
+        Action::Extract(args) => extract::run(args),
         Action::Emit(args) => run_emission(args),
     }
 }
@@ -514,55 +505,11 @@ fn outcome_json(name: &str, outcome: &Outcome) -> serde_json::Value {
     })
 }
 
-fn run_decision(args: &Decide) -> anyhow::Result<()> {
-    let source = args.input.source()?;
-    let model = source.model(&args.input.values())?;
-    let decision = decide(&model, &args.alt, args.variable.as_deref()).map_err(|error| source.failed(&error))?;
-    if !args.json {
-        let mut text = String::new();
-        show::decision(&mut text, &decision, &model, args.variable.as_deref());
-        return output::print(&text);
-    }
-    let written = |e: &Expr| e.fold(&model.quotients).to_string();
-    let choices: Vec<_> = decision
-        .choices
-        .iter()
-        .map(|choice| {
-            json!({
-                "name": choice.name,
-                "cost": choice.form.is_closed().then(|| written(&choice.form.head_tail)),
-                "at_least": (!choice.form.is_closed()).then(|| written(&choice.form.head_tail)),
-                "at_most": (!choice.form.is_closed() && !choice.form.upper.is_undefined()).then(|| written(&choice.form.upper)),
-                "random": choice.form.random,
-                "weaker": choice.form.weaker,
-                "chosen": choice.chosen.to_string(),
-                "dominated_by": choice.dominated_by,
-            })
-        })
-        .collect();
-    let pairs: Vec<_> = decision
-        .pairs
-        .iter()
-        .map(|pair| {
-            json!({
-                "left": pair.left,
-                "right": pair.right,
-                "less": pair.less.to_string(),
-                "at_most": pair.at_most.to_string(),
-                "closed": pair.closed,
-                "solved": pair.solved,
-            })
-        })
-        .collect();
-    let (closed, assumptions) = (decision.is_closed(), assumptions(&model));
-    let document = json!({ "choices": choices, "pairs": pairs, "closed": closed, "assumptions": assumptions });
-    output::print(&format!("{document:#}\n"))
-}
-
 fn run_emission(args: &Emit) -> anyhow::Result<()> {
     let source = args.input.source()?;
     let values = args.input.values();
-    let model = source.model(&values)?;
+    let with_plan = |model: &Model| if args.alt.is_empty() { with_plans(model) } else { Ok(model.clone()) };
+    let model = with_plan(&source.model(&values)?).map_err(|error| source.failed(&error))?;
     let decision = decide(&model, &args.alt, None).map_err(|error| source.failed(&error))?;
     let language = match args.language {
         LanguageName::Rust => Language::Rust,
@@ -574,7 +521,7 @@ fn run_emission(args: &Emit) -> anyhow::Result<()> {
     let instance = |more: &Values| {
         let mut all = values.clone();
         all.extend(more.clone());
-        lower(&source.text, &parse(&source.text).0, &all, &files).0
+        lower(&source.text, &parse(&source.text).0, &all, &files).0.and_then(|model| with_plan(&model).ok())
     };
     let text = emit(&model, &decision, language, &name, &instance).map_err(|error| source.failed(&error))?;
     output::print_source(&text)

@@ -13,6 +13,7 @@ use partune_report::words;
 use tempfile::TempDir;
 
 use crate::commands::share::share;
+use crate::commands::size::size;
 use crate::commands::{at_end, operations, piece, repeat, watch};
 use crate::output;
 
@@ -335,24 +336,11 @@ fn window(text: &str) -> Result<(Duration, Option<Duration>), String> {
     times(text).ok_or_else(|| format!("{text} is no window: write 10s..20s, 500ms.. or ..2min"))
 }
 
-/// A number of bytes: `4096`, `256K`, `64M`, `1G`.
-fn size(text: &str) -> Result<u64, String> {
-    let (digits, factor) = match text.to_ascii_uppercase().strip_suffix(['K', 'M', 'G']) {
-        Some(digits) => (
-            digits.to_owned(),
-            1_u64 << (10 * (1 + "KMG".find(text.to_ascii_uppercase().chars().last().unwrap_or('K')).unwrap_or(0))),
-        ),
-        None => (text.to_owned(), 1),
-    };
-    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
-    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| format!("{text} is not a size: write 4096, 256K, 64M or 1G"))
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{budget, nanoseconds, size, window};
+    use super::{budget, nanoseconds, window};
 
     #[test]
     fn a_window_has_one_or_two_times() {
@@ -378,11 +366,5 @@ mod tests {
             [Ok(0), Ok(500), Ok(2500), Ok(5000), Ok(1_000_000)]
         );
         assert!(["5", "", "us", "-1us", "1s", "1e9ms"].iter().all(|text| nanoseconds(text).is_err()));
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        assert_eq!(["4096", "256k", "64M", "1G"].map(size), [Ok(4096), Ok(256 << 10), Ok(64 << 20), Ok(1 << 30)]);
-        assert!(size("64MB").is_err() && size("").is_err() && size("0").is_err());
     }
 }

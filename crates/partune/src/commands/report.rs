@@ -3,56 +3,62 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use partune_engine::{Options, Request};
-use partune_pages::Runs;
+use partune_engine::Options;
+use partune_pages::{Runs, Sources};
 
-use crate::commands::operations::OperationsFile;
-use crate::commands::piece::Piece;
+use crate::commands::history;
+use crate::commands::reading::Reading;
 use crate::commands::runs;
 use crate::output;
 use crate::progress::Bar;
 
 /// Write what `view` shows of a run into one HTML file that needs no network: summary, findings, pictures.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  partune report scorep_run/traces.otf2 -o run.html")]
+#[command(
+    after_help = "Example:\n  partune report scorep_run/traces.otf2 -o run.html\n  partune report --history nightly -o public"
+)]
 pub(crate) struct Args {
     /// The archive: its anchor file (traces.otf2), or the folder that holds it; of several runs there, the one with the median run time
-    archive: PathBuf,
-    /// The file to write; one that is there is replaced
-    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
-    output: PathBuf,
+    #[arg(required_unless_present = "history")]
+    archive: Option<PathBuf>,
+    /// The file to write, report.html without this; of --history the folder, history without this. Files that are there are replaced
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write pages on the revisions of a program instead: in this folder lies a folder for each, with an archive or those that record --repeat made
+    #[arg(long, value_name = "FOLDER", conflicts_with = "archive")]
+    history: Option<PathBuf>,
+    /// Write the text of source files that lie in this folder into the report, those whose lines cost most; may be given several times
+    #[arg(long, value_name = "FOLDER")]
+    source: Vec<PathBuf>,
     /// What operations need on the machine of the run: a file that `partune machine measure` made
     #[arg(long, value_name = "FILE")]
     machine: Option<PathBuf>,
-    /// Threads to use; 0: one per processor
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    threads: usize,
-    /// Keep time stamps as recorded, even if messages run backwards in time
-    #[arg(long)]
-    no_clock_repair: bool,
     #[command(flatten)]
-    operations: OperationsFile,
-    #[command(flatten)]
-    piece: Piece,
+    reading: Reading,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let sources = Sources::new(&args.source)
+        .context("cannot show source files\n  remedy: give folders that are there with --source")?;
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
-    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
-    let request = Request {
-        options: Options { machine: machine.clone(), operations: args.operations.read()?, ..Options::default() },
-        repair_clocks: !args.no_clock_repair,
-        ..Request::default()
-    };
+    let options = Options { machine: machine.clone(), ..Options::default() };
+    let archives = args.archive.iter().chain(&args.history).cloned().collect::<Vec<_>>();
+    let request = args.reading.request(&archives, options)?;
+    if let Some(from) = &args.history {
+        let to = args.output.as_deref().unwrap_or(Path::new("history"));
+        return history::run(from, to, &request, &args.reading.selection(), &sources);
+    }
+    let Some(archive) = &args.archive else { return Ok(()) };
+    let output = args.output.as_deref().unwrap_or(Path::new("report.html"));
     let bar = Bar::new(false);
-    let opened = runs::open_one(&args.archive, &bar)?;
-    let diagnosis = partune_engine::analyze_piece(opened, &args.piece.selection(), &request, &bar)?;
+    let opened = runs::open_one(archive, &bar)?;
+    let diagnosis = partune_engine::analyze_piece(opened, &args.reading.selection(), &request, &bar)?;
     drop(bar);
     let findings = diagnosis.findings.len();
-    let runs = Runs::of(&args.archive, diagnosis, machine);
+    let runs = Runs::of(archive, diagnosis, machine).with_sources(sources);
     let text = partune_pages::report(&runs);
-    write(&args.output, &text)?;
-    output::print(&format!("{}: {} findings, {} KiB\n", args.output.display(), findings, text.len().div_ceil(1024)))?;
+    write(output, &text)?;
+    output::print(&format!("{}: {} findings, {} KiB\n", output.display(), findings, text.len().div_ceil(1024)))?;
     // The process ends here: freeing a large trace piece by piece would only keep the user waiting.
     std::mem::forget(runs);
     Ok(())

@@ -10,27 +10,51 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 use partune_engine::ObjectHints;
-use partune_record::{Hinted, RecordError};
+use partune_record::{AdaptedRegion, Hinted, RecordError};
+use partune_report::{
+    AdaptedDocument, AdaptedEntry, ChangeEntry, SettingEntry, adapted_json, adapted_schema, adapted_text,
+};
 
 use crate::commands::record::{self, FAILED, NOT_STARTED};
 use crate::output;
 
-/// Run a program with the settings that a file of hints says.
+/// Run a program with the settings that a file of hints says, or that are found while it runs.
 ///
-/// The file is one that `partune tune -o` wrote for this program: its variables are set, and the program takes the place of partune. What the file says of objects
+/// With --adapt, parallel regions of OpenMP that run again and again are tried with other schedules for their loops with schedule(runtime), each against what is kept,
+/// in turns of a random order. What is faster is kept as long as it is; at the end that is said on the standard error.
+///
+/// A file of hints is one that `partune tune -o` wrote for this program: its variables are set, and the program takes the place of partune. What the file says of objects
 /// (places of arrays and trees, priorities, messages that are sent together) is followed by programs of charm4py, which need not be changed.
 #[derive(clap::Args)]
 #[command(
     after_help = "The exit status is that of the command, 127 if it cannot be started, 125 if the hints cannot be followed.\n\n\
-                  Example:\n  partune tune -o hints.toml -- mpirun -n 4 ./app input\n  partune run --hints hints.toml -- mpirun -n 4 ./app other"
+                  Example:\n  partune tune -o hints.toml -- mpirun -n 4 ./app input\n  partune run --hints hints.toml -- mpirun -n 4 ./app other\n  partune run --adapt -- ./loops"
 )]
 pub(crate) struct Args {
     /// The file of hints
-    #[arg(long, value_name = "FILE")]
-    hints: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["adapt", "schema"])]
+    hints: Option<PathBuf>,
+    /// Find settings of parallel regions while the program runs; `threads`: also fewer threads than the program asks for
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "schedule")]
+    adapt: Option<Adapt>,
+    /// A file to write with what was adapted, as JSON
+    #[arg(long, value_name = "FILE", requires = "adapt")]
+    adapted: Option<PathBuf>,
+    /// Print the JSON schema of --adapted and stop
+    #[arg(long)]
+    schema: bool,
     /// The program and its arguments
-    #[arg(last = true, value_name = "COMMAND", required = true)]
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "schema")]
     command: Vec<OsString>,
+}
+
+/// What is chosen while a program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Adapt {
+    /// The schedules of loops that leave them to the environment
+    Schedule,
+    /// These, and how many threads a region has
+    Threads,
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
@@ -43,33 +67,101 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 /// `code` is what to end with if that fails. A program whose hints are settings takes the place of partune.
 fn follow(args: &Args, code: &mut u8) -> anyhow::Result<ExitCode> {
-    let hints = partune_engine::read_hints(&args.hints)?;
+    if args.schema {
+        output::print(&adapted_schema())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(file) = &args.hints else { return adapted(args, BTreeMap::new(), code) };
+    let hints = partune_engine::read_hints(file)?;
     if !is_of(&hints.program, &args.command) {
         bail!(
             "{}: its hints are of another program: {}\n  remedy: partune tune -o FILE -- {}",
-            args.hints.display(),
+            file.display(),
             hints.program,
             partune_record::in_words(&args.command)
         );
     }
     for what in &hints.unknown {
-        output::note(&format!("partune: {}: {what} is not known, so nothing is set for it", args.hints.display()));
+        output::note(&format!("partune: {}: {what} is not known, so nothing is set for it", file.display()));
     }
     let objects = ObjectHints::of(&hints.file);
     for what in &objects.ignored {
-        output::note(&format!("partune: {}: {what}", args.hints.display()));
+        output::note(&format!("partune: {}: {what}", file.display()));
     }
     if !objects.is_empty() {
-        return hinted(args, hints.environment, &objects, code);
+        if args.adapt.is_some() {
+            bail!(
+                "{}: its hints are about objects, of whose program nothing is adapted\n  remedy: leave --adapt out",
+                file.display()
+            );
+        }
+        return hinted(args, file, hints.environment, &objects, code);
     }
-    let error = Command::new(&args.command[0]).args(&args.command[1..]).envs(&hints.environment).exec();
+    if args.adapt.is_some() {
+        return adapted(args, hints.environment, code);
+    }
+    instead(args, hints.environment, code)
+}
+
+/// The program takes the place of partune.
+fn instead(args: &Args, variables: BTreeMap<String, String>, code: &mut u8) -> anyhow::Result<ExitCode> {
+    let error = Command::new(&args.command[0]).args(&args.command[1..]).envs(variables).exec();
     *code = NOT_STARTED;
     Err(error).with_context(|| format!("{}: cannot be started", args.command[0].to_string_lossy()))
+}
+
+/// Runs a program whose parallel regions are adapted, and says what came of it.
+fn adapted(args: &Args, variables: BTreeMap<String, String>, code: &mut u8) -> anyhow::Result<ExitCode> {
+    if std::env::var_os("PARTUNE_DIR").is_some() {
+        output::note("partune: nothing is adapted where a run is recorded; the program runs as it is");
+        return instead(args, variables, code);
+    }
+    // Known before the program runs, which may take hours.
+    if let Some(file) = &args.adapted {
+        output::write(file, "")?;
+    }
+    let ran = partune_record::run_adapted(&args.command, variables, args.adapt == Some(Adapt::Threads));
+    if matches!(ran, Err(RecordError::Start { .. })) {
+        *code = NOT_STARTED;
+    }
+    let ran = ran?;
+    let command = partune_record::in_words(&args.command);
+    let regions = ran.regions.iter().map(entry).collect();
+    let document = AdaptedDocument { partune: 1, command: &command, processes: ran.processes, regions };
+    match &ran.failure {
+        Some(failure) => output::note(&format!("partune: what was adapted is not known: {failure}")),
+        None => output::note(&format!("partune: {}", adapted_text(&document))),
+    }
+    let written = args.adapted.as_ref().map_or(Ok(()), |file| output::write(file, &adapted_json(&document)));
+    if let Err(error) = written {
+        output::note(&format!("partune: {error:#}"));
+    }
+    Ok(record::code_of(ran.status))
+}
+
+fn entry(region: &AdaptedRegion) -> AdaptedEntry<'_> {
+    AdaptedEntry {
+        function: &region.function,
+        file: &region.file,
+        line: region.line,
+        threads: region.threads,
+        iterations: region.iterations,
+        schedule: &region.schedule,
+        took_s: region.took_s,
+        saved_s: region.saved_s,
+        settings: region
+            .settings
+            .iter()
+            .map(|(setting, executions)| SettingEntry { setting, executions: *executions })
+            .collect(),
+        changes: region.changes.iter().map(|(at, to)| ChangeEntry { at: *at, to }).collect(),
+    }
 }
 
 /// Runs a program of charm4py that follows hints about its objects, and says which of them it did not.
 fn hinted(
     args: &Args,
+    file: &Path,
     variables: BTreeMap<String, String>,
     hints: &ObjectHints,
     code: &mut u8,
@@ -79,7 +171,7 @@ fn hinted(
         *code = NOT_STARTED;
     }
     let Hinted { status, is_followed, notes } = ran?;
-    let about = args.hints.display();
+    let about = file.display();
     if !is_followed {
         output::note(&format!(
             "partune: {about}: no program of charm4py ran, so its hints about objects were not followed (run the program that was recorded)"

@@ -6,25 +6,9 @@ use anyhow::Context;
 use partune_engine::{Diagnosis, Options, Progress, Request};
 use partune_report::NamedRun;
 
-use crate::commands::operations::OperationsFile;
-use crate::commands::piece::Piece;
+use crate::commands::reading::Reading;
 use crate::output;
 use crate::progress::Bar;
-
-/// How archives are read.
-#[derive(clap::Args)]
-pub(crate) struct Reading {
-    /// Threads to use; 0: one per processor
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    threads: usize,
-    /// Keep time stamps as recorded, even if messages run backwards in time
-    #[arg(long)]
-    no_clock_repair: bool,
-    #[command(flatten)]
-    operations: OperationsFile,
-    #[command(flatten)]
-    piece: Piece,
-}
 
 /// What was opened by each path, and what was found in it.
 pub(crate) struct Opened(Vec<Repeats>);
@@ -48,9 +32,7 @@ pub(crate) fn open_one(path: &Path, progress: &dyn Progress) -> anyhow::Result<p
 
 /// Opens and analyses archives, and all runs of a folder of repeated ones. The first that cannot be read ends it.
 pub(crate) fn open(archives: &[PathBuf], reading: &Reading) -> anyhow::Result<Opened> {
-    rayon::ThreadPoolBuilder::new().num_threads(reading.threads).build_global().context("cannot start threads")?;
-    let options = Options { operations: reading.operations.read()?, ..Options::default() };
-    let request = Request { options, repair_clocks: !reading.no_clock_repair, predicts: false, ..Request::default() };
+    let request = Request { predicts: false, ..reading.request(archives, Options::default())? };
     let bar = Bar::new(false);
     let mut all = Vec::new();
     for archive in archives {
@@ -59,7 +41,7 @@ pub(crate) fn open(archives: &[PathBuf], reading: &Reading) -> anyhow::Result<Op
         let mut repeats = Repeats { name: name.clone(), names: Vec::new(), diagnoses: Vec::new() };
         for entry in &entries {
             let opened = partune_engine::open(entry, &bar)?;
-            let diagnosis = partune_engine::analyze_piece(opened, &reading.piece.selection(), &request, &bar);
+            let diagnosis = partune_engine::analyze_piece(opened, &reading.selection(), &request, &bar);
             repeats.diagnoses.push(diagnosis.with_context(|| entry.display().to_string())?);
             let folder = entry.parent().filter(|_| entries.len() > 1).unwrap_or(archive);
             repeats.names.push(folder.display().to_string());

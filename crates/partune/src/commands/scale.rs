@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use partune_engine::Mode;
 use partune_report::{scaling_document, scaling_schema, scaling_text};
 
+use crate::commands::reading::Reading;
 use crate::commands::runs;
 use crate::output;
 
@@ -31,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 5, value_name = "N")]
     rows: usize,
     #[command(flatten)]
-    reading: runs::Reading,
+    reading: Reading,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {

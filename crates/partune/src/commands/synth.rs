@@ -1,6 +1,8 @@
 //! `partune synth`: archives of any size with known answers, for trying things out and for benches.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -96,6 +98,19 @@ fn slow(text: &str) -> Result<(u32, f64), String> {
     parts.ok_or_else(|| format!("{text} is not RANK:FACTOR, such as 3:1.5"))
 }
 
+/// A file that is open only while a chunk is written: there may be more locations than files that a process may have open.
+struct Part(PathBuf);
+
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        OpenOptions::new().append(true).open(&self.0)?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let anchor = args.output.join("traces.otf2");
     if anchor.exists() {
@@ -121,8 +136,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         inject: args.inject.clone(),
         ..SynthOptions::default()
     };
-    let mut create =
-        |name: &str| -> std::io::Result<Box<dyn std::io::Write>> { Ok(partune_engine::create(&args.output, name)?) };
+    let mut create = |name: &str| -> io::Result<Box<dyn Write>> {
+        partune_engine::create(&args.output, name)?;
+        Ok(Box::new(Part(args.output.join(name))))
+    };
     let answers = partune_synth::write(&options, &mut create)
         .with_context(|| format!("cannot write {}", args.output.display()))?;
     let mut text = format!(

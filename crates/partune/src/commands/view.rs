@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
-use partune_engine::{Options, Request};
-use partune_pages::Opening;
+use partune_engine::Options;
+use partune_pages::{Opening, Sources};
 use partune_server::{Limits, Server, Settings};
 use tempfile::TempDir;
 
-use crate::commands::operations::OperationsFile;
-use crate::commands::piece::Piece;
+use crate::commands::reading::Reading;
 use crate::output;
 
 /// Look at archives in the browser: what kind of loss it is, where, when and who causes it.
@@ -30,22 +29,20 @@ pub(crate) struct Args {
     /// The port to listen on; 0: one that is free
     #[arg(long, default_value_t = 0, value_name = "N")]
     port: u16,
+    /// Keep the secret part of the address in this file, which is made for you alone: with the same --port, links stay good after a restart
+    #[arg(long, value_name = "FILE", requires = "port")]
+    token_file: Option<PathBuf>,
     /// Print the address only, and open no browser
     #[arg(long)]
     no_open: bool,
+    /// Show the text of source files that lie in this folder, beside what their lines cost; may be given several times
+    #[arg(long, value_name = "FOLDER")]
+    source: Vec<PathBuf>,
     /// What operations need on the machine of the runs: a file that `partune machine measure` made
     #[arg(long, value_name = "FILE")]
     machine: Option<PathBuf>,
-    /// Threads to use; 0: one per processor
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    threads: usize,
-    /// Keep time stamps as recorded, even if messages run backwards in time
-    #[arg(long)]
-    no_clock_repair: bool,
     #[command(flatten)]
-    operations: OperationsFile,
-    #[command(flatten)]
-    piece: Piece,
+    reading: Reading,
     /// Take the page from this folder and not from the program, to work on it
     #[arg(long, value_name = "FOLDER", hide = true)]
     page: Option<PathBuf>,
@@ -57,16 +54,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         partune_engine::runs(archive)?;
     }
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
-    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
-    let request = Request {
-        options: Options { machine: machine.clone(), operations: args.operations.read()?, ..Options::default() },
-        repair_clocks: !args.no_clock_repair,
-        ..Request::default()
-    };
+    let options = Options { machine: machine.clone(), ..Options::default() };
+    let request = args.reading.request(&args.archives, options)?;
     let server = Server::bind(Settings {
         archives: args.archives.clone(),
         port: args.port,
-        opening: Opening { request, selection: args.piece.selection(), machine },
+        token: args.token_file.clone(),
+        opening: Opening { request, selection: args.reading.selection(), machine },
+        sources: Sources::new(&args.source)
+            .context("cannot show source files\n  remedy: give folders that are there with --source")?,
         page: args.page.clone(),
         limits: Limits::default(),
     })?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use partune_engine::{Machine, PesRuns, RunChange, WhatIfRequest};
 use partune_report::{other_pes_document, other_pes_text, what_if_document, what_if_schema, what_if_text};
 
+use crate::commands::resources::Resources;
 use crate::commands::runs;
 use crate::output;
 use crate::progress::Bar;
@@ -47,12 +48,15 @@ pub(crate) struct Args {
     /// Tell on stderr how long each stage took
     #[arg(long)]
     timings: bool,
+    #[command(flatten)]
+    resources: Resources,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.schema {
         return output::print(&what_if_schema());
     }
+    args.resources.take(&args.archives)?;
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     let archive = match args.archives.as_slice() {
         [archive] => archive,

@@ -4,6 +4,7 @@
 //! The programs are in `programs/` and `waits/`; what is expected of each stands in its first comment, see [`expect`].
 //! Scripts are in `python/`. Each runs under every MPI that is installed. Runs must not overlap, so they take a lock, and nextest a group.
 
+mod adapted;
 mod baselines;
 mod caf;
 mod charm4py;
