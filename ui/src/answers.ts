@@ -687,6 +687,54 @@ export interface Answers {
     };
     total: number;
   };
+  "runs/R/transfers": {
+    backwards: number;
+    bytes: number;
+    count: number;
+    durations: {
+      count: number[];
+      from: number[];
+      to: number[];
+    };
+    omitted: number;
+    rows: {
+      bytes: number[];
+      from_pe: (number | null)[];
+      group: (string | null)[];
+      kind: string[];
+      received: number[];
+      sent: number[];
+      tag: (number | null)[];
+      to_pe: (number | null)[];
+    };
+    seconds: number;
+    sizes: {
+      bytes: number[];
+      count: number[];
+      from: number[];
+      to: (number | null)[];
+    };
+    unmatched: number;
+  };
+  "runs/R/counters": {
+    columns: number;
+    from: number;
+    metrics: {
+      counts: boolean[];
+      name: string[];
+      unit: string[];
+    };
+    metrics_omitted: number;
+    reading: string;
+    /** Of PEs that have samples of the metric. */
+    rows: {
+      count: number[];
+      first: (number | null)[];
+      label: string[];
+    };
+    to: number;
+    values: (number | null)[][];
+  };
   "runs/R/sources": {
     /** Sums of files, or of lines of one. */
     files: {

@@ -4,6 +4,7 @@ import { format } from "d3-format";
 const grouped = format(",");
 const three = format(".3r");
 const trimmed = format(".3~r");
+const scaled = format(".3~s");
 
 /** A value and its unit, as in "257 ms". Non-breaking, so that a table never parts them. */
 function withUnit(value: number, unit: string): string {
@@ -45,6 +46,14 @@ export function bytes(value: number | null | undefined): string {
     unit += 1;
   }
   return unit === 0 ? `${grouped(Math.round(rest))}\u00a0B` : `${trimmed(rest)}\u00a0${units[unit] ?? ""}`;
+}
+
+/** A value of a metric, in the archive's unit: 3.42G instructions, 12 MiB; `each` is what it is per, as in "/s". */
+export function quantity(value: number | null | undefined, unit: string, each = ""): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  if (/^(b|bytes?)$/i.test(unit)) return bytes(value) + each;
+  const named = unit === "#" || unit === "" ? "" : `\u00a0${unit}`;
+  return (Math.abs(value) < 1 && value !== 0 ? three(value) : scaled(value)) + named + each;
 }
 
 /** A count with thousands apart: 180,036. */

@@ -80,10 +80,11 @@ pub use partune_kernels::{Bounds as LoopLimits, Ceiling, Ceilings, Core, Kernel,
 pub use partune_machine::Machine;
 pub use partune_operations::{Operations, OwnPattern, WrongCondition};
 pub use partune_picture::{
-    Bin, Block, CallTree, Content, Exchange, Exchanges, Flame, FlameBox, FlameView, Flat, Fold, Found, FunctionShares,
-    Heat, Kind, Lasting, Moving, Node, Stacking, Sum, Tiles, Times, View, Waited,
+    Between, Bin, Block, CallTree, Content, Counters, Exchange, Exchanges, First, Flame, FlameBox, FlameView, Flat,
+    Fold, Found, FunctionShares, Heat, Holding, Kind, Lasting, Moving, Node, Reading, Stacking, Sum, Tiles, Times,
+    View, Waited,
 };
-pub use partune_trace::{Activity, Ended, Ending, PeKind, Piece, Role};
+pub use partune_trace::{Activity, Ended, Ending, MetricValues, PeKind, Piece, Role};
 
 /// An analysis, for who lists them.
 #[derive(Clone, Copy, Debug)]

@@ -37,7 +37,7 @@ pub struct Waited {
     pub time: Span,
 }
 
-/// Visits whose duration is at least `from` and less than `to`, in nanoseconds.
+/// Visits, or messages, whose duration is at least `from` and less than `to`, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lasting {
     pub from: i64,
@@ -100,7 +100,7 @@ struct Part {
 
 /// The least durations of classes: 0, 1, 2, 5, 10, 20, … ns.
 #[derive(Clone, Debug)]
-struct Edges {
+pub(crate) struct Edges {
     ns: Vec<i64>,
     ticks: Vec<i64>,
 }
@@ -157,7 +157,7 @@ impl Contents {
         let found = self.found((trace, waits, stacks), pes, (begin, end), region);
         let mut patterns: BTreeMap<Pattern, Sum> = BTreeMap::new();
         let mut moved = [Sum::default(); Moving::COUNT];
-        let mut durations = vec![0u64; self.edges.ns.len()];
+        let mut durations = vec![0u64; self.edges.len()];
         for found in &found {
             for ((_, pattern), sum) in &found.waits {
                 *patterns.entry(*pattern).or_default() += *sum;
@@ -209,7 +209,7 @@ impl Contents {
         region: Option<RegionId>,
     ) -> Found {
         let (Some(of_pe), Some(stream)) = (self.pes.get(pe), trace.streams().get(pe)) else { return Found::nothing() };
-        let mut durations = vec![0u64; self.edges.ns.len()];
+        let mut durations = vec![0u64; self.edges.len()];
         let is_asked = |path| region.is_none_or(|region| trace.paths().region(path) == region);
         of_pe.visits(trace, stream, &self.edges, (stacks, pe), part, |(path, class), sum| {
             sums.add(path, sum);
@@ -325,7 +325,7 @@ impl Part {
 }
 
 impl Edges {
-    fn new(clock: Clock) -> Edges {
+    pub(crate) fn new(clock: Clock) -> Edges {
         let decades = (0..18).flat_map(|power| [1, 2, 5].map(|step| step * 10i64.pow(power)));
         let ns: Vec<i64> = std::iter::once(0).chain(decades).collect();
         // The least ticks that are so long.
@@ -334,12 +334,16 @@ impl Edges {
         Edges { ns, ticks }
     }
 
-    fn class(&self, duration: Span) -> u8 {
+    pub(crate) fn len(&self) -> usize {
+        self.ns.len()
+    }
+
+    pub(crate) fn class(&self, duration: Span) -> u8 {
         (self.ticks.partition_point(|least| *least <= duration.0).max(1) - 1) as u8
     }
 
     /// The classes from the first to the last that have something.
-    fn lasting(&self, counts: &[u64]) -> Vec<Lasting> {
+    pub(crate) fn lasting(&self, counts: &[u64]) -> Vec<Lasting> {
         let first = counts.iter().position(|count| *count > 0).unwrap_or(counts.len());
         let last = counts.iter().rposition(|count| *count > 0).map_or(first, |last| last + 1);
         let to = |class: usize| self.ns.get(class + 1).copied().unwrap_or(i64::MAX);

@@ -5,7 +5,7 @@ use partune_index::Index;
 use partune_trace::{RmaTransferKind, Trace};
 use rayon::prelude::*;
 
-use crate::Fold;
+use crate::{Fold, Moved};
 
 /// What went from one row to another: messages and one-sided accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Exchanges {
 }
 
 impl Exchange {
-    fn add(&mut self, other: Exchange) {
+    pub(crate) fn add(&mut self, other: Exchange) {
         self.count += other.count;
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.time += other.time;
@@ -39,7 +39,7 @@ impl Exchanges {
         let empty = || vec![Exchange::default(); side * side];
         let of_pe = |mut cells: Vec<Exchange>, pe: &PeId| {
             if let Some(own) = fold.row_of(*pe) {
-                given(trace, index, *pe, |other, gets, exchange| {
+                given(trace, index, *pe, |other, gets, exchange, _| {
                     if let Some(other) = fold.row_of(other) {
                         let (from, to) = if gets { (other, own) } else { (own, other) };
                         cells[from * side + to].add(exchange);
@@ -89,11 +89,12 @@ impl Exchanges {
     }
 }
 
-/// Reports what a PE started to give to others, or to get from them: the other, whether it gets, what.
-fn given(trace: &Trace, index: &Index, pe: PeId, mut tell: impl FnMut(PeId, bool, Exchange)) {
+/// Reports what a PE started to give to others, or to get from them: the other, whether it gets, what, and between which ends if both are known.
+pub(crate) fn given(trace: &Trace, index: &Index, pe: PeId, mut tell: impl FnMut(PeId, bool, Exchange, Option<Moved>)) {
     let Some(stream) = trace.streams().get(pe) else { return };
     for (row, send) in stream.sends.iter().enumerate().filter(|(_, send)| send.peer.is_some()) {
-        let time = index.messages.of_send(pe, row).map_or(Span::ZERO, |message| {
+        let message = index.messages.of_send(pe, row);
+        let time = message.map_or(Span::ZERO, |message| {
             let recv = &trace.streams()[message.receiver].recvs[message.recv as usize];
             let (got, gave) = (message.recv_place(trace), message.send_place(trace));
             let end = if got.is_some() { got.exit(trace) } else { recv.time };
@@ -101,13 +102,14 @@ fn given(trace: &Trace, index: &Index, pe: PeId, mut tell: impl FnMut(PeId, bool
             let ready = if got.is_some() { got.enter(trace) } else { message.recv_posted };
             end.since(sent.max(ready))
         });
-        tell(send.peer, false, Exchange { count: 1, bytes: send.bytes, time });
+        tell(send.peer, false, Exchange { count: 1, bytes: send.bytes, time }, message.map(|it| Moved::Message(*it)));
     }
     for transfer in index.rma.of_pe(pe) {
         let access = stream.transfers.get(transfer.row as usize).filter(|access| access.target.is_some());
         let Some(access) = access else { continue };
         let begin = if transfer.start.is_some() { stream.visits.at(transfer.start).enter } else { access.time };
-        let time = transfer.completed.since(begin);
-        tell(access.target, access.kind == RmaTransferKind::Get, Exchange { count: 1, bytes: access.bytes, time });
+        let exchange = Exchange { count: 1, bytes: access.bytes, time: transfer.completed.since(begin) };
+        let gets = access.kind == RmaTransferKind::Get;
+        tell(access.target, gets, exchange, Some(Moved::Access(*transfer)));
     }
 }

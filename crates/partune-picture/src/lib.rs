@@ -4,7 +4,9 @@
 //! rows and columns as its caller can draw; more PEs than rows are folded, see [`Fold`]. Results do not depend on the number of
 //! threads.
 
+mod between;
 mod content;
+mod counters;
 mod detail;
 mod exchange;
 mod flame;
@@ -22,7 +24,9 @@ mod stacks;
 mod tiles;
 mod tree;
 
+pub use between::{Between, First, Holding};
 pub use content::{Content, Contents, Lasting, Moving, Waited};
+pub use counters::{Counters, Reading};
 pub use detail::{Detail, Times};
 pub use exchange::{Exchange, Exchanges};
 pub use flame::{Block, Flame, FlameBox, FlameRun, FlameView, Stacking};

@@ -1,5 +1,7 @@
 //! Pictures of traces whose answer can be worked out by hand, and of random ones against a count tick by tick.
 
+mod between;
+mod counters;
 mod flame;
 mod lines;
 mod random;

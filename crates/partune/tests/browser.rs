@@ -5,25 +5,50 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use partune_testkit::outside;
 
 use crate::archives::workspace;
 
+/// A test for each file of `ui/test`, by its name.
+macro_rules! of_pages {
+    ($($name:ident)*) => {
+        const FILES: &[&str] = &[$(stringify!($name)),*];
+        $(
+        #[test]
+        fn $name() {
+            work(stringify!($name));
+        }
+        )*
+    };
+}
+
+of_pages!(access colours compare counters flame history matrix report search source timeline views);
+
 #[test]
-fn the_pages_work_in_a_real_browser() {
+fn each_file_has_its_test() {
+    let mut names: Vec<String> = std::fs::read_dir(workspace().join("ui/test"))
+        .expect("the tests of the pages")
+        .filter_map(|file| Some(file.expect("a file").file_name().to_str()?.strip_suffix(".test.ts")?.to_owned()))
+        .collect();
+    names.sort();
+    assert_eq!(names, FILES);
+}
+
+/// Runs the tests of a file. They wait for what the pages draw, so that two browsers at a time would wait for each other.
+fn work(file: &str) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let ui = workspace().join("ui");
     if let Some(missing) = missing(&ui) {
         return outside::missing(missing);
     }
-    let tests = ["colours", "views", "timeline", "flame", "search", "source", "history", "compare", "access", "report"]
-        .map(|it| format!("node_modules/.test/{it}.test.mjs"));
     let built =
         Command::new("npm").args(["run", "--silent", "build-test"]).current_dir(&ui).status().expect("npm runs");
     assert!(built.success(), "the tests of ui/test are built");
     let output = Command::new("node")
-        .args(["--test", "--test-concurrency=1"])
-        .args(tests)
+        .args(["--test", &format!("node_modules/.test/{file}.test.mjs")])
         .current_dir(&ui)
         .env("PARTUNE_BIN", env!("CARGO_BIN_EXE_partune"))
         .env("PARTUNE_ROOT", workspace())

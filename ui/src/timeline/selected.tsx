@@ -4,6 +4,7 @@ import type { Selected as Data, Kind } from "../api";
 import { length, row } from "../api";
 import { bytes, count, duration, instant, percent, plural, seconds, title } from "../format";
 import { get, recorded, useApi } from "../load";
+import { Histogram } from "../parts/histogram";
 import { Answer } from "../parts/states";
 import { Bar, Table } from "../parts/table";
 import { Swatch } from "../parts/words";
@@ -160,30 +161,12 @@ function Durations({ data }: { data: Data }) {
   const region = route.value.params.durations;
   const at = data.functions.region.indexOf(region === undefined ? null : Number(region));
   const name = region === undefined ? "all visits" : `visits of ${data.functions.name[at] ?? "a region"}`;
-  const bars = Array.from({ length: length(data.durations) }, (_, index) => row(data.durations, index));
-  const most = Math.max(1, ...bars.map((it) => it.count));
+  const { from, to, count: counts } = data.durations;
+  const classes = counts.map((it, at) => ({ name: `${duration(from[at])} – ${duration(to[at])}`, count: it }));
   return (
     <>
       <h3>How long {name} took</h3>
-      {bars.length === 0 ? (
-        <p class="dim small">There are none.</p>
-      ) : (
-        <table class="durations" id="selection-durations">
-          <caption class="hidden">Visits by how long they took</caption>
-          <tbody>
-            {bars.map((it) => (
-              <tr key={it.from}>
-                <th scope="row">
-                  {duration(it.from)} – {duration(it.to)}
-                </th>
-                <td>
-                  <Bar share={it.count / most}>{count(it.count)}</Bar>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Histogram id="selection-durations" caption="Visits by how long they took" classes={classes} />
       {region !== undefined && (
         <p>
           <button type="button" class="plain" onClick={() => amend({ durations: undefined }, { replace: true })}>

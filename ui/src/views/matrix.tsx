@@ -1,12 +1,13 @@
-// Communication: who gives how much to whom, by bytes, number or time; and the heaviest pairs as a table.
+// Communication: who gives how much to whom, by bytes, number or time; the heaviest pairs as a table; and of one pair the messages.
 import { useCallback, useMemo } from "preact/hooks";
 import type { Matrix as Data } from "../api";
 import { bytes, count, percent, seconds } from "../format";
-import { useApi } from "../load";
+import { recorded, useApi } from "../load";
 import { Heatmap } from "../parts/heatmap";
 import { Answer, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
-import { amend, route, run } from "../state";
+import { amend, numeric, route, run } from "../state";
+import { Between, type Side } from "./between";
 
 const MEASURES: { by: string; title: string; show: (value: number) => string }[] = [
   { by: "bytes", title: "Bytes", show: bytes },
@@ -78,36 +79,64 @@ function Shown({ data, show, title }: { data: Data; show: (value: number) => str
     },
     { key: "share", title: "Share", number: true, cell: (it) => percent(it.value / data.total) },
   ];
+  if (!recorded)
+    columns.push({
+      key: "open",
+      title: "Messages",
+      cell: (it) => (
+        <button
+          type="button"
+          class="plain pair"
+          aria-label={`show the messages from PE ${labels[it.from]} to PE ${labels[it.to]}`}
+          onClick={() => open(it.from, it.to)}
+        >
+          show
+        </button>
+      ),
+    });
   const folded = Math.max(...data.rows.count, 1);
+  const side = (key: string): Side | undefined => {
+    const at = numeric(route.value.params, key) ?? -1;
+    const [label, first, pes] = [data.rows.label[at], data.rows.first[at], data.rows.count[at]];
+    return label === undefined || typeof first !== "number" || pes === undefined ? undefined : { label, first, count: pes };
+  };
+  const [giver, getter] = [side("giver"), side("getter")];
+  const open = (from: number, to: number) => {
+    if (!recorded) amend({ giver: from, getter: to });
+  };
   return (
-    <div class="columns">
-      <section aria-label="Matrix">
-        <Heatmap
-          id="matrix"
-          square
-          label={`Communication matrix of ${labels.length} rows and columns, by ${title.toLowerCase()}; the heaviest pairs are in the table beside it`}
-          rows={labels}
-          columns={labels}
-          rowTitle="from ↓"
-          columnTitle="to →"
-          share={share}
-          start={pairs[0] && { row: pairs[0].from, column: pairs[0].to }}
-          say={(row, column) => `PE ${labels[row]} → PE ${labels[column]}: ${show(data.cells[row]?.[column] ?? 0)}`}
-        />
-        <p class="dim small">
-          In all {show(data.total)}; darkest is {show(data.most)}.{" "}
-          {folded > 1 && `Each row and column is up to ${count(folded)} PEs together.`} The colour follows the square root, so
-          that small exchanges stay visible.
-        </p>
-      </section>
-      <section aria-label="Pairs">
-        <Table
-          caption={`The heaviest ${count(Math.min(PAIRS, pairs.length))} of ${count(pairs.length)} pairs`}
-          rows={pairs.slice(0, PAIRS)}
-          columns={columns}
-          id={(it) => it.from * 4096 + it.to}
-        />
-      </section>
-    </div>
+    <>
+      <div class="columns">
+        <section aria-label="Matrix">
+          <Heatmap
+            id="matrix"
+            square
+            label={`Communication matrix of ${labels.length} rows and columns, by ${title.toLowerCase()}; the heaviest pairs are in the table beside it`}
+            rows={labels}
+            columns={labels}
+            rowTitle="from ↓"
+            columnTitle="to →"
+            share={share}
+            start={pairs[0] && { row: pairs[0].from, column: pairs[0].to }}
+            onOpen={open}
+            say={(row, column) => `PE ${labels[row]} → PE ${labels[column]}: ${show(data.cells[row]?.[column] ?? 0)}`}
+          />
+          <p class="dim small">
+            In all {show(data.total)}; darkest is {show(data.most)}.{" "}
+            {folded > 1 && `Each row and column is up to ${count(folded)} PEs together.`} The colour follows the square root, so
+            that small exchanges stay visible.{!recorded && " A click on a cell, or Enter, shows its messages."}
+          </p>
+        </section>
+        <section aria-label="Pairs">
+          <Table
+            caption={`The heaviest ${count(Math.min(PAIRS, pairs.length))} of ${count(pairs.length)} pairs`}
+            rows={pairs.slice(0, PAIRS)}
+            columns={columns}
+            id={(it) => it.from * 4096 + it.to}
+          />
+        </section>
+      </div>
+      {giver && getter && !recorded && <Between giver={giver} getter={getter} />}
+    </>
   );
 }

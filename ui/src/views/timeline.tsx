@@ -12,6 +12,7 @@ import { Legend, Swatch } from "../parts/words";
 import { filtered, pinned, rangesOf } from "../pes";
 import { runs, useKinds } from "../runs";
 import { amend, route, run } from "../state";
+import { CounterChoice, Counters } from "../timeline/counters";
 import { arrive, arriveAt, chosenInstance } from "../timeline/instances";
 import { Overview } from "../timeline/overview";
 import { Panel } from "../timeline/panel";
@@ -108,7 +109,7 @@ function Shown() {
   const pins = pinned.value.length > 0;
   const only = rowPes.value;
   const by = recorded ? "kind" : colouring("kind");
-  const rowsAsked = `${group === "none" ? "" : `&group=${group}`}${only ? `&only=${rangesOf(pins ? only : only.slice(0, MOST))}` : ""}${order ? `&order=${order}` : ""}${by === "function" ? "&by=function" : ""}`;
+  const pesAsked = `${only ? `&only=${rangesOf(pins ? only : only.slice(0, MOST))}` : ""}${order ? `&order=${order}` : ""}`;
   useEffect(() => {
     // A link that names a region only: where it is first.
     if (region !== undefined && at === undefined && !recorded) void arriveAt(region);
@@ -118,6 +119,7 @@ function Shown() {
   const shown = pes.value;
   const rows = Math.max(8, Math.min(512, Math.floor((available - 34) / ROW)));
   const columns = Math.max(64, Math.min(2048, Math.round(width)));
+  const part = `${pins ? "" : `&first=${shown.first}&pes=${shown.count}`}${pesAsked}`;
   const counted = typeof chosenInstance() === "number";
   const detail = useApi<Finding>(finding && counted ? `runs/${run.value}/findings/${encodeURIComponent(finding)}` : null);
   useEffect(() => {
@@ -127,7 +129,7 @@ function Shown() {
     recorded
       ? `runs/${run.value}/timeline`
       : width > 0 && !counted && only?.length !== 0
-        ? `runs/${run.value}/timeline?from=${from}&to=${to}&columns=${columns}&rows=${rows}${pins ? "" : `&first=${shown.first}&pes=${shown.count}`}${rowsAsked}`
+        ? `runs/${run.value}/timeline?from=${from}&to=${to}&columns=${columns}&rows=${rows}${part}${group === "none" ? "" : `&group=${group}`}${by === "function" ? "&by=function" : ""}`
         : null,
   );
   const data = answer.data;
@@ -146,6 +148,7 @@ function Shown() {
             ) : (
               <Measure onWidth={setWidth} />
             )}
+            {data && !recorded && <Counters asked={part} columns={columns} />}
           </div>
           <div class="tools">
             {data?.functions && by === "function" ? (
@@ -224,6 +227,7 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
         </label>
       )}
       {!recorded && <ColourChoice own="kind" />}
+      {!recorded && <CounterChoice />}
       {!recorded && <Filter />}
       {!recorded && all > 8 && (
         <div class="group" role="group" aria-label="How many PEs">

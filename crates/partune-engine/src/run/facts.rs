@@ -2,7 +2,7 @@
 
 use partune_analysis::Base;
 use partune_base::{FileId, GroupId, MetricId, PeId, ProcessId, Span, StringId};
-use partune_trace::{PeKind, Piece};
+use partune_trace::{MetricValues, PeKind, Piece};
 
 use super::Run;
 
@@ -68,6 +68,7 @@ pub struct Group<'a> {
 pub struct Metric<'a> {
     pub name: &'a str,
     pub unit: &'a str,
+    pub values: MetricValues,
 }
 
 /// What clocks say of each other.
@@ -181,7 +182,8 @@ impl Run {
 
     pub fn metric(&self, id: MetricId) -> Option<Metric<'_>> {
         let metric = self.trace.metrics().get(id)?;
-        Some(Metric { name: self.trace.strings().get(metric.name), unit: self.trace.strings().get(metric.unit) })
+        let text = |id| self.trace.strings().get(id);
+        Some(Metric { name: text(metric.name), unit: text(metric.unit), values: metric.values })
     }
 
     /// The path of a file that the program used, as the recorder tells it; none if it is not known.

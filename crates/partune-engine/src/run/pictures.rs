@@ -1,12 +1,12 @@
 //! What pictures of a run show, and what they are made from.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use partune_analysis::{CriticalPath, PathTimes, path_times};
-use partune_base::{PeId, RegionId, Table, Time};
+use partune_base::{MetricId, PeId, RegionId, Table, Time};
 use partune_picture::{
-    CallTree, Content, Contents, Detail, Exchanges, Flame, FlameView, Flat, Fold, FunctionShares, Functions, Heat,
-    Lines, Spent, Stacks, Tiles, Times, View, blocks, firsts, flat, regions,
+    CallTree, Content, Contents, Counters, Detail, Exchanges, Flame, FlameView, Flat, Fold, FunctionShares, Functions,
+    Heat, Lines, Spent, Stacks, Tiles, Times, View, blocks, firsts, flat, regions,
 };
 use partune_trace::VisitIx;
 use rayon::prelude::*;
@@ -29,6 +29,8 @@ pub(super) struct Made {
     stacks: OnceLock<Stacks>,
     critical: OnceLock<Vec<(PeId, Time, Time)>>,
     contents: OnceLock<Contents>,
+    /// Of the metric that was asked for last.
+    counters: Mutex<Option<(MetricId, Arc<Counters>)>>,
 }
 
 /// What some PEs did in an interval, with the time by kind of each.
@@ -118,6 +120,16 @@ impl Run {
 
     fn times_of(&self, pes: &[PeId], (begin, end): (Time, Time)) -> Vec<Times> {
         pes.par_iter().map(|pe| self.times_within(*pe, begin, end)).collect()
+    }
+
+    /// A metric over time. That of the last question is kept.
+    pub fn counters(&self, metric: MetricId) -> Arc<Counters> {
+        let mut kept = self.made.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.as_ref().filter(|(of, _)| *of == metric);
+        let counters =
+            known.map_or_else(|| Arc::new(Counters::new(&self.trace, metric)), |(_, counters)| Arc::clone(counters));
+        *kept = Some((metric, Arc::clone(&counters)));
+        counters
     }
 
     /// Who gives what to whom.

@@ -2,7 +2,7 @@
 
 use partune_base::{CallPathId, GroupId, PeId, Time};
 use partune_index::Instance;
-use partune_picture::{Fold, Found, Moved, moved};
+use partune_picture::{Between, First, Fold, Found, Moved, moved};
 use partune_trace::RmaTransferKind;
 
 use super::Run;
@@ -80,6 +80,18 @@ impl Run {
     pub fn transfers_within(&self, fold: &Fold, begin: Time, end: Time, most: usize) -> Found<Transfer> {
         let found = moved(&self.trace, &self.index, fold, begin, end, most);
         Found { rows: found.rows.iter().map(|it| self.transfer(it)).collect(), count: found.count }
+    }
+
+    /// What some PEs gave to others, and of it the first that are asked for, those of which both ends are known.
+    pub fn between(
+        &self,
+        givers: &[PeId],
+        getters: &[PeId],
+        (order, most): (First, usize),
+    ) -> (Between, Vec<Transfer>) {
+        let between = Between::new(&self.trace, &self.index, (givers, getters), (order, most));
+        let first = between.first.iter().map(|it| self.transfer(it)).collect();
+        (between, first)
     }
 
     /// The collectives whose last member came within an interval, those that took longest first.

@@ -2,6 +2,7 @@
 #![allow(clippy::unnecessary_wraps, reason = "all questions are answered alike, those too that are never wrong")]
 
 mod balance;
+mod counters;
 mod environment;
 mod figures;
 mod find;
@@ -21,6 +22,7 @@ mod several;
 mod source;
 mod summary;
 mod timeline;
+mod transfers;
 #[cfg(test)]
 pub(crate) mod types;
 
@@ -91,6 +93,12 @@ static ENDPOINTS: &[Endpoint] = &[
     ),
     endpoint!("balance", ["rows", "columns"], balance::balance),
     endpoint!("matrix", ["by", "rows"], matrix::matrix),
+    endpoint!("transfers", ["givers", "getters", "order"], transfers::transfers),
+    endpoint!(
+        "counters",
+        ["metric", "as", "from", "to", "columns", "only", "order", "first", "pes", "rows"],
+        counters::counters
+    ),
     endpoint!("sources", [], source::files),
     endpoint!("source", ["file", "from"], source::text),
     endpoint!("environment", [], environment::environment),

@@ -32,10 +32,7 @@ pub(super) enum Order {
 
 /// The PEs that are asked for by `only`, `order`, `first` and `pes`; none only of a run that has none.
 pub(super) fn chosen(run: &Run, query: &Query) -> Result<(Vec<PeId>, Order), Error> {
-    let mut pes = match query.text("only") {
-        Some(text) => only(run, text)?,
-        None => run.pes().to_vec(),
-    };
+    let mut pes = named(run, query, "only")?;
     let order = query.word("order", &[("number", Order::Asked), ("waiting", Order::Waiting)])?;
     if order == Order::Waiting {
         let recorded = run.recorded();
@@ -52,9 +49,11 @@ pub(super) fn chosen(run: &Run, query: &Query) -> Result<(Vec<PeId>, Order), Err
     Ok((pes, order))
 }
 
-/// PEs from a list of their numbers, as `0-3,8`, each at most once.
-fn only(run: &Run, text: &str) -> Result<Vec<PeId>, Error> {
-    let wrong = || Error::question("only is no list of PEs", "give numbers of runs/R/pes, each once, as in 0-3,8");
+/// PEs from a list of their numbers, as `0-3,8`, each at most once; all if there is none.
+pub(super) fn named(run: &Run, query: &Query, key: &str) -> Result<Vec<PeId>, Error> {
+    let Some(text) = query.text(key) else { return Ok(run.pes().to_vec()) };
+    let remedy = "give numbers of runs/R/pes, each once, as in 0-3,8";
+    let wrong = || Error::question(format!("{key} is no list of PEs"), remedy);
     let mut seen = vec![false; run.pes().len()];
     let mut pes = Vec::new();
     for part in text.split(',') {

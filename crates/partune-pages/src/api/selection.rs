@@ -1,7 +1,7 @@
 //! `selection`: what some PEs did in a part of the run, in numbers.
 
 use partune_base::{PeId, RegionId, Span};
-use partune_engine::{Content, Fold, Kind, Moving, Times};
+use partune_engine::{Content, Fold, Kind, Lasting, Moving, Times};
 use partune_report::words;
 use serde::Serialize;
 
@@ -83,7 +83,7 @@ struct Moved {
 
 #[derive(Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Durations {
+pub(super) struct Durations {
     from: Vec<i64>,
     to: Vec<i64>,
     count: Vec<u64>,
@@ -129,7 +129,7 @@ pub(super) fn selection(run: &Run, ask: &Ask<'_>) -> Result<Selection, Error> {
         waits,
         management_wait_s: run.seconds((Span(total(Kind::Wait)) - waited).clamp_positive()),
         moved: moved(content),
-        durations: durations(content),
+        durations: Durations::new(&content.durations),
     })
 }
 
@@ -187,14 +187,16 @@ fn moved(content: &Content) -> Moved {
     columns
 }
 
-fn durations(content: &Content) -> Durations {
-    let mut columns = Durations::default();
-    for row in &content.durations {
-        columns.from.push(row.from);
-        columns.to.push(row.to);
-        columns.count.push(row.count);
+impl Durations {
+    pub(super) fn new(classes: &[Lasting]) -> Durations {
+        let mut columns = Durations::default();
+        for class in classes {
+            columns.from.push(class.from);
+            columns.to.push(class.to);
+            columns.count.push(class.count);
+        }
+        columns
     }
-    columns
 }
 
 #[cfg(test)]
