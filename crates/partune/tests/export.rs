@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
+use std::process::Command;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -10,7 +11,7 @@ use partune_engine::inside::{self, Inside};
 use partune_engine::{Diagnosis, Request};
 use serde_json::Value;
 
-use crate::archives::archives;
+use crate::archives::{archives, workspace};
 
 fn diagnosis(anchor: &Path) -> Diagnosis {
     partune_engine::analyze(partune_engine::open(anchor, &()).expect("the archive opens"), &Request::default(), &())
@@ -78,6 +79,23 @@ fn a_time_line_is_what_the_format_asks_for() {
             assert!(threads.contains_key(&thread(event)), "{name}: {event}");
         }
     }
+}
+
+/// A packed time line is the plain one for a reader that is not ours.
+#[test]
+fn a_time_line_can_be_packed() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let [plain, packed] = ["run.json", "run.json.gz"].map(|name| folder.path().join(name));
+    for to in [&plain, &packed] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
+        let output =
+            command.arg("convert").arg(workspace().join("examples/archives/ring")).arg(to).output().expect("it starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let unpacked = Command::new("gzip").arg("-dc").arg(&packed).output().expect("gzip is on every system");
+    let plain = std::fs::read(plain).expect("a time line");
+    assert!(unpacked.status.success() && unpacked.stdout == plain);
+    assert!(std::fs::metadata(packed).expect("a time line").len() * 5 < plain.len() as u64);
 }
 
 /// Each arrow has a number of its own, one begin and one end, the begin first.

@@ -194,6 +194,7 @@ function Measure({ onWidth }: { onWidth: (width: number) => void }) {
 function Tools({ told, loading }: { told: string; loading: boolean }) {
   const { from, to } = view.value;
   const { group = "none" } = route.value.params;
+  const devices = runs.value?.find((it) => it.run === run.value)?.device_streams;
   const shown = pes.value;
   const all = listed.value;
   const centre = cursor.value?.pe ?? shown.first + shown.count / 2;
@@ -223,6 +224,7 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
             <option value="none">PEs</option>
             <option value="process">processes</option>
             <option value="host">hosts</option>
+            {devices && <option value="device">devices</option>}
           </select>
         </label>
       )}

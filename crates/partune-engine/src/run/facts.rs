@@ -40,6 +40,8 @@ pub struct Pe<'a> {
     pub process: ProcessId,
     /// Position in its process; 0 is the main thread.
     pub thread: u32,
+    /// The device that it is a stream of.
+    pub device: Option<u32>,
     /// Event records that it was read from.
     pub events: u64,
 }
@@ -148,7 +150,7 @@ impl Run {
     pub fn pe(&self, id: PeId) -> Option<Pe<'_>> {
         let pe = self.trace.pes().get(id)?;
         let (name, events) = (self.trace.strings().get(pe.name), self.trace.streams()[id].events);
-        Some(Pe { name, kind: pe.kind, process: pe.process, thread: pe.thread, events })
+        Some(Pe { name, kind: pe.kind, process: pe.process, thread: pe.thread, device: pe.device, events })
     }
 
     pub fn processes(&self) -> impl Iterator<Item = (ProcessId, Process<'_>)> {

@@ -19,6 +19,8 @@ pub(super) enum Grouping {
     None,
     Process,
     Host,
+    /// Streams by their device, all else by its process.
+    Device,
 }
 
 /// In which order PEs are.
@@ -101,11 +103,18 @@ fn label(run: &Run, pes: &[PeId], grouping: Grouping) -> String {
     let process = |pe: &PeId| recorded.pe(*pe).map(|pe| pe.process);
     let of = |pe: &PeId| recorded.process(process(pe)?);
     let host = |pe: &PeId| of(pe).map(|it| it.host);
+    let device = |pe: &PeId| recorded.pe(*pe).and_then(|pe| pe.device);
     let name = match (grouping, pes) {
         (Grouping::Process, [first, rest @ ..]) if rest.iter().all(|pe| process(pe) == process(first)) => {
             of(first).map(|it| it.name)
         }
         (Grouping::Host, [first, rest @ ..]) if rest.iter().all(|pe| host(pe) == host(first)) => host(first),
+        (Grouping::Device, [first, rest @ ..]) if rest.iter().all(|pe| device(pe) == device(first)) => {
+            return match device(first) {
+                Some(device) => format!("device {device}"),
+                None => label(run, pes, Grouping::Process),
+            };
+        }
         _ => None,
     };
     let name = name.map(text::name).filter(|name| !name.is_empty());
@@ -116,15 +125,18 @@ fn label(run: &Run, pes: &[PeId], grouping: Grouping) -> String {
 pub(super) fn folded(run: &Run, pes: &[PeId], grouping: Grouping, rows: usize) -> Fold {
     let recorded = run.recorded();
     let process = |pe: PeId| recorded.pe(pe).map(|pe| pe.process);
-    let key = |pe: PeId| match grouping {
-        Grouping::None => (None, None),
-        Grouping::Process => (process(pe), None),
-        Grouping::Host => (None, process(pe).and_then(|id| recorded.process(id)).map(|process| process.host)),
+    let device = |pe: PeId| recorded.pe(pe).and_then(|pe| pe.device);
+    let host = |pe: PeId| process(pe).and_then(|id| recorded.process(id)).map(|process| process.host);
+    let key = |pe: PeId| match (grouping, device(pe)) {
+        (Grouping::None, _) => (None, None, None),
+        (Grouping::Device, Some(device)) => (None, None, Some(device)),
+        (Grouping::Process | Grouping::Device, _) => (process(pe), None, None),
+        (Grouping::Host, _) => (None, host(pe), None),
     };
     if grouping == Grouping::None {
         return Fold::new(pes.to_vec(), rows);
     }
-    let mut known: FxHashMap<(Option<ProcessId>, Option<&str>), usize> = FxHashMap::default();
+    let mut known: FxHashMap<(Option<ProcessId>, Option<&str>, Option<u32>), usize> = FxHashMap::default();
     let mut groups: Vec<Vec<PeId>> = Vec::new();
     for pe in pes {
         let group = *known.entry(key(*pe)).or_insert(groups.len());
@@ -162,6 +174,21 @@ mod tests {
         let answer: Value = serde_json::from_slice(&answer).expect("it is JSON");
         let first = answer["rows"]["first"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
         (first, answer["pes_omitted"].as_u64().expect("a number"))
+    }
+
+    #[test]
+    fn streams_are_rows_by_device() {
+        let trace = partune_testkit::trace(
+            "device a = 0.1 1.1
+             device b = 0.2
+             pe 0 1: main 0..100 { work 0..50 }
+             pe 0.1 1.1 0.2: kernel 10..20",
+        );
+        let runs = Runs::of(Path::new("devices"), partune_engine::analyze(trace, &Request::default(), &()), None);
+        let answer = crate::answer(&runs, "runs/0/timeline", "group=device").expect("it is answered");
+        let answer: Value = serde_json::from_slice(&answer).expect("it is JSON");
+        assert_eq!(answer["rows"]["label"], serde_json::json!(["rank 0", "device 0", "device 1", "rank 1"]));
+        assert_eq!(answer["rows"]["count"], serde_json::json!([1, 2, 1, 1]));
     }
 
     #[test]

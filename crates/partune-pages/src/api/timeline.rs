@@ -159,7 +159,12 @@ pub(super) fn interval(run: &Run, query: &Query) -> Result<(Time, Time), Error> 
 /// The rows that are asked for, and how many PEs are left out: those that wait least, where the order is by that and they are more than rows.
 fn fold(run: &Run, ask: &Ask<'_>) -> Result<(Fold, Grouping, usize), Error> {
     let rows = ask.query.number("rows", 1..=ROWS)?.unwrap_or(128).min(ask.most);
-    let words = [("none", Grouping::None), ("process", Grouping::Process), ("host", Grouping::Host)];
+    let words = [
+        ("none", Grouping::None),
+        ("process", Grouping::Process),
+        ("host", Grouping::Host),
+        ("device", Grouping::Device),
+    ];
     let grouping = ask.query.word("group", &words)?;
     let (mut pes, order) = chosen(run, &ask.query)?;
     let all = pes.len();

@@ -1,9 +1,12 @@
 //! `partune convert`: one archive into another, a time line for a browser, or tables.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use partune_engine::{Diagnosis, Request};
 use partune_report::words;
 
@@ -15,7 +18,7 @@ use crate::progress::Bar;
 ///
 /// What is made follows from the name: a folder or NAME.otf2 is an OTF2 archive that every current tool reads, of an OTF2 archive copied record by
 /// record, of any other format all that partune knows of it; NAME.json
-/// is a time line in Chrome's trace format, for ui.perfetto.dev and chrome://tracing. With --parquet it is a folder of Parquet tables:
+/// is a time line in Chrome's trace format, for ui.perfetto.dev and chrome://tracing, NAME.json.gz the same packed. With --parquet it is a folder of Parquet tables:
 /// operations, findings, profile.
 #[derive(clap::Args)]
 #[command(
@@ -25,7 +28,7 @@ use crate::progress::Bar;
 pub(crate) struct Args {
     /// The archive to read: its anchor file, or the folder that holds it
     from: PathBuf,
-    /// What to make: a folder, NAME.otf2 or NAME.json
+    /// What to make: a folder, NAME.otf2, NAME.json or NAME.json.gz
     #[arg(required_unless_present = "parquet")]
     to: Option<PathBuf>,
     /// Make Parquet tables in this folder
@@ -40,7 +43,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     match (&args.parquet, &args.to) {
         (Some(folder), _) => tables(&args.from, folder),
         (None, Some(to)) => match kind(to)? {
-            Kind::TimeLine => time_line(&args.from, to),
+            Kind::TimeLine { packed } => time_line(&args.from, to, packed),
             Kind::Archive => archive(&args.from, to),
         },
         (None, None) => bail!("nothing to make is named"),
@@ -50,18 +53,22 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// What can be made, by the extension of its name.
 enum Kind {
     Archive,
-    TimeLine,
+    TimeLine { packed: bool },
 }
 
 /// A name without an extension, with a slash at its end or of a folder that is there, is a folder.
 fn kind(to: &Path) -> anyhow::Result<Kind> {
     let is_folder = to.is_dir() || to.as_os_str().as_encoded_bytes().ends_with(b"/");
-    match to.extension().filter(|_| !is_folder).map(|it| it.to_string_lossy()).as_deref() {
+    let extension = |path: &Path| path.extension().map(|it| it.to_string_lossy().into_owned());
+    match extension(to).filter(|_| !is_folder).as_deref() {
         None | Some("otf2") => Ok(Kind::Archive),
-        Some("json") => Ok(Kind::TimeLine),
+        Some("json") => Ok(Kind::TimeLine { packed: false }),
+        Some("gz") if extension(&to.with_extension("")).as_deref() == Some("json") => {
+            Ok(Kind::TimeLine { packed: true })
+        }
         Some(other) => bail!(
-            "{}: nothing is known to end in .{other}\n  remedy: name a folder or NAME.otf2 (an OTF2 archive), NAME.json (a time line), or give \
-             --parquet FOLDER; a folder with a dot in its name ends in a slash",
+            "{}: nothing is known to end in .{other}\n  remedy: name a folder or NAME.otf2 (an OTF2 archive), NAME.json or NAME.json.gz (a time line), \
+             or give --parquet FOLDER; a folder with a dot in its name ends in a slash",
             to.display()
         ),
     }
@@ -89,7 +96,7 @@ fn diagnosis(from: &Path, only: &[&str]) -> anyhow::Result<Diagnosis> {
     Ok(partune_engine::analyze(partune_engine::open(from, &bar)?, &Request { only, ..Request::default() }, &bar))
 }
 
-fn time_line(from: &Path, to: &Path) -> anyhow::Result<()> {
+fn time_line(from: &Path, to: &Path, packed: bool) -> anyhow::Result<()> {
     if to.exists() {
         bail!("{}: there is a file already\n  remedy: give another name, or remove it first", to.display());
     }
@@ -98,7 +105,14 @@ fn time_line(from: &Path, to: &Path) -> anyhow::Result<()> {
     let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).context("no file is named")?;
     let mut out = partune_engine::create(to.parent().unwrap_or(Path::new("")), &name)
         .with_context(|| format!("cannot write {}", to.display()))?;
-    partune_report::chrome(&diagnosis, &mut out)?;
+    if packed {
+        let mut packer = GzEncoder::new(&mut out, Compression::fast());
+        partune_report::chrome(&diagnosis, &mut packer)?;
+        packer.finish()?;
+    } else {
+        partune_report::chrome(&diagnosis, &mut out)?;
+    }
+    out.flush()?;
     output::print(&format!(
         "{}: {} events, {} messages; open it in ui.perfetto.dev\n",
         to.display(),
