@@ -47,6 +47,9 @@ pub enum First {
 /// Classes of sizes: none, and so many bits.
 const SIZES: usize = 65;
 
+/// Where from and when, where to and when.
+type Ends = ((PeId, Time), (PeId, Time));
+
 /// A place in the order; then what makes it a total one, and what is there.
 type Place = ((i64, Time, PeId, u32), Moved);
 
@@ -118,7 +121,7 @@ impl Sums {
     fn add(
         &mut self,
         exchange: Exchange,
-        moved: Option<(Moved, ((PeId, Time), (PeId, Time)))>,
+        moved: Option<(Moved, Ends)>,
         edges: &Edges,
         (order, pe, number): (First, PeId, u32),
     ) {

@@ -30,8 +30,8 @@ pub enum Reading {
 #[derive(Clone, Debug, Default)]
 struct Levels {
     times: Vec<Time>,
-    levels: Vec<f64>,
-    /// Levels × ticks since the first moment.
+    values: Vec<f64>,
+    /// Values × ticks since the first moment.
     areas: Vec<f64>,
     grows_between: bool,
 }
@@ -76,13 +76,13 @@ impl Counters {
 }
 
 impl Levels {
-    fn new(values: MetricValues, samples: impl Iterator<Item = MetricSample>, (begin, end): (Time, Time)) -> Levels {
-        let grows_between = matches!(values, MetricValues::Accumulated | MetricValues::Last);
+    fn new(kind: MetricValues, samples: impl Iterator<Item = MetricSample>, (begin, end): (Time, Time)) -> Levels {
+        let grows_between = matches!(kind, MetricValues::Accumulated | MetricValues::Last);
         let mut levels = Levels { grows_between, ..Levels::default() };
         let mut before = None;
         for sample in samples {
-            let level = levels.levels.last().copied();
-            match values {
+            let level = levels.values.last().copied();
+            match kind {
                 MetricValues::Accumulated => {
                     let grown = before.replace(sample.value).map_or(0.0, |before| (sample.value - before).max(0.0));
                     levels.push(sample.time, level.unwrap_or(0.0) + grown);
@@ -97,14 +97,14 @@ impl Levels {
                 MetricValues::Point | MetricValues::Next => levels.push(sample.time, sample.value),
             }
         }
-        if let Some(last) = levels.levels.last().copied().filter(|_| !grows_between) {
+        if let Some(last) = levels.values.last().copied().filter(|_| !grows_between) {
             levels.push(end, last);
         }
         levels
     }
 
     fn push(&mut self, time: Time, level: f64) {
-        let area = match (self.times.last(), self.levels.last(), self.areas.last()) {
+        let area = match (self.times.last(), self.values.last(), self.areas.last()) {
             (Some(last), Some(before), Some(area)) => {
                 let mean = if self.grows_between { before + (level - before) / 2.0 } else { *before };
                 area + mean * time.since(*last).0 as f64
@@ -112,7 +112,7 @@ impl Levels {
             _ => 0.0,
         };
         self.times.push(time);
-        self.levels.push(level);
+        self.values.push(level);
         self.areas.push(area);
     }
 
@@ -133,11 +133,11 @@ impl Levels {
     /// The level at a moment at which it is known, and its area until then.
     fn at(&self, time: Time) -> (f64, f64) {
         let sample = self.times.partition_point(|at| *at <= time).max(1) - 1;
-        let (level, area) = (self.levels[sample], self.areas[sample]);
+        let (level, area) = (self.values[sample], self.areas[sample]);
         let since = time.since(self.times[sample]).0 as f64;
         match (self.grows_between, self.times.get(sample + 1)) {
             (true, Some(next)) => {
-                let growth = (self.levels[sample + 1] - level) / next.since(self.times[sample]).0 as f64;
+                let growth = (self.values[sample + 1] - level) / next.since(self.times[sample]).0 as f64;
                 (level + growth * since, area + (level + growth * since / 2.0) * since)
             }
             _ => (level, area + level * since),

@@ -1,4 +1,5 @@
 // What one cell of the matrix is made of: sizes, times on the way, and the messages themselves, each with its way to the timeline.
+import { useEffect, useRef } from "preact/hooks";
 import type { Transfer, Transfers } from "../api";
 import { length, row } from "../api";
 import { bytes, count, duration, instant, plural, seconds } from "../format";
@@ -29,8 +30,11 @@ export function Between({ giver, getter }: { giver: Side; getter: Side }) {
   const { order = "slowest" } = route.value.params;
   const answer = useApi<Transfers>(`runs/${run.value}/transfers?givers=${range(giver)}&getters=${range(getter)}&order=${order}`);
   const close = () => amend({ giver: undefined, getter: undefined, order: undefined });
+  const section = useRef<HTMLElement>(null);
+  // It stands below what was clicked on.
+  useEffect(() => section.current?.scrollIntoView({ block: "start" }), [giver.first, getter.first]);
   return (
-    <section id="between" aria-label={`From PE ${giver.label} to PE ${getter.label}`} aria-live="polite">
+    <section id="between" ref={section} aria-label={`From PE ${giver.label} to PE ${getter.label}`} aria-live="polite">
       <div class="head">
         <h2>
           PE {giver.label} → PE {getter.label}

@@ -132,7 +132,8 @@ function Shown({ data, show, title }: { data: Data; show: (value: number) => str
             caption={`The heaviest ${count(Math.min(PAIRS, pairs.length))} of ${count(pairs.length)} pairs`}
             rows={pairs.slice(0, PAIRS)}
             columns={columns}
-            id={(it) => it.from * 4096 + it.to}
+            id={(it) => `${it.from} ${it.to}`}
+            selected={giver && getter && `${route.value.params.giver} ${route.value.params.getter}`}
           />
         </section>
       </div>

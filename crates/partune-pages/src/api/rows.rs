@@ -121,6 +121,9 @@ fn label(run: &Run, pes: &[PeId], grouping: Grouping) -> String {
     name.unwrap_or_else(|| names::row(recorded, pes))
 }
 
+/// What PEs of a row have in common: their process, their host or their device.
+type Key<'a> = (Option<ProcessId>, Option<&'a str>, Option<u32>);
+
 /// PEs on rows.
 pub(super) fn folded(run: &Run, pes: &[PeId], grouping: Grouping, rows: usize) -> Fold {
     let recorded = run.recorded();
@@ -136,7 +139,7 @@ pub(super) fn folded(run: &Run, pes: &[PeId], grouping: Grouping, rows: usize) -
     if grouping == Grouping::None {
         return Fold::new(pes.to_vec(), rows);
     }
-    let mut known: FxHashMap<(Option<ProcessId>, Option<&str>, Option<u32>), usize> = FxHashMap::default();
+    let mut known: FxHashMap<Key<'_>, usize> = FxHashMap::default();
     let mut groups: Vec<Vec<PeId>> = Vec::new();
     for pe in pes {
         let group = *known.entry(key(*pe)).or_insert(groups.len());
