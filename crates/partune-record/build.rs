@@ -1,10 +1,14 @@
-//! Builds the collectors, which are shared libraries of their own, so that partune can carry them.
+//! Builds the collectors, which are shared libraries of their own, and packs them, so that partune can carry them.
 //!
 //! They are compiled for speed whatever partune itself is compiled for, and with frame pointers, by which a wrapper finds its caller.
 
 use std::env;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 fn main() {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
@@ -35,7 +39,12 @@ fn main() {
     }
     println!("cargo::rerun-if-changed=build.rs");
     let library = build(root, &target, "partune-collectors");
-    println!("cargo::rustc-env=PARTUNE_COLLECTORS={}", library.display());
+    println!("cargo::rustc-env=PARTUNE_LIBRARY={}", library.display());
+    let packed = out.join("collectors.gz");
+    let mut packer = GzEncoder::new(File::create(&packed).expect("room in OUT_DIR"), Compression::best());
+    std::io::copy(&mut fs::read(&library).expect("it was built").as_slice(), &mut packer).expect("room in OUT_DIR");
+    packer.finish().expect("room in OUT_DIR");
+    println!("cargo::rustc-env=PARTUNE_COLLECTORS={}", packed.display());
 }
 
 fn build(root: &Path, target: &Path, package: &str) -> PathBuf {

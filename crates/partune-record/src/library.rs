@@ -6,13 +6,15 @@
 //! one.
 
 use std::fs::{self, DirBuilder, File, Metadata, Permissions};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use flate2::read::GzDecoder;
+
 use crate::RecordError;
 
-/// The library that is loaded into programs; built by `build.rs`.
+/// The library that is loaded into programs; built and packed by `build.rs`.
 static COLLECTORS: &[u8] = include_bytes!(env!("PARTUNE_COLLECTORS"));
 const NAME: &str = "libpartune_collectors.so";
 /// The library's folder in the parts.
@@ -57,7 +59,8 @@ pub(crate) fn unpack(parts: &Path) -> Result<Library, RecordError> {
 
 fn write(folder: &Path, temporary: Option<tempfile::TempDir>) -> Result<Library, RecordError> {
     let path = folder.join(NAME);
-    File::create_new(&path).and_then(|mut file| file.write_all(COLLECTORS)).map_err(RecordError::file(&path))?;
+    let unpacked = File::create_new(&path).and_then(|mut file| io::copy(&mut GzDecoder::new(COLLECTORS), &mut file));
+    unpacked.map_err(RecordError::file(&path))?;
     Ok(Library { path, _temporary: temporary })
 }
 
@@ -123,7 +126,9 @@ mod tests {
         let library = unpack(&parts).expect("room");
         assert_eq!(library.path, parts.join(FOLDER).join(NAME));
         assert_eq!(mode(&parts.join(FOLDER)), 0o700);
-        assert_eq!(fs::read(&library.path).expect("it is there"), COLLECTORS);
+        assert!(
+            fs::read(&library.path).expect("it is there") == fs::read(env!("PARTUNE_LIBRARY")).expect("it was built")
+        );
         drop(library);
         assert!(!parts.join(FOLDER).exists());
     }
