@@ -1,14 +1,6 @@
 # Tables of what recorders add, from lines "round recorder construct ns": medians over the rounds of differences within a round. For benches of constructs.
 #
-#   awk -f bench/added.awk -v order="none bare partune" -v rounds=5 times
-function median(list, n,    i, j, x) { # of list[1..n], sorted by insertion
-    for (i = 2; i <= n; i++) {
-        x = list[i]
-        for (j = i - 1; j > 0 && list[j] > x; j--) list[j + 1] = list[j]
-        list[j + 1] = x
-    }
-    return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
-}
+#   awk -f bench/median.awk -f bench/added.awk -v order="none bare partune" -v rounds=5 times
 function takes(recorder, kind,    i, n, list) {
     for (i = 0; i < rounds; i++) list[++n] = ns[i, recorder, kind]
     return median(list, n)

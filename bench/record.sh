@@ -65,15 +65,7 @@ for ((round = 0; round < rounds; round++)); do
 done
 
 # Lines of times: round, recorder, kind of call, ns.
-awk -v order="${recorders[*]}" -v rounds="$rounds" '
-    function median(list, n,    i, j, x) { # of list[1..n], sorted by insertion
-        for (i = 2; i <= n; i++) {
-            x = list[i]
-            for (j = i - 1; j > 0 && list[j] > x; j--) list[j + 1] = list[j]
-            list[j + 1] = x
-        }
-        return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
-    }
+awk -f bench/median.awk -f /dev/stdin -v order="${recorders[*]}" -v rounds="$rounds" "$work/times" <<'AWK'
     function over(recorder, kind,    i, n, list) { # the median of a number that a program gives
         for (i = 0; i < rounds; i++) list[++n] = ns[i, recorder, kind]
         return median(list, n)
@@ -117,7 +109,8 @@ awk -v order="${recorders[*]}" -v rounds="$rounds" '
             printf "pingpong      %-22s %.2f of its time under the floor, %.2f bare; %.2f with the pauses\n", label[recorders[i]] ":",
                 over(recorders[i], "pingpong_of_floor"), over(recorders[i], "pingpong_of_bare"), over(recorders[i], "pingpong_sum_of_floor")
         }
-    }' "$work/times"
+    }
+AWK
 
 printf '\n%s events under --buffer %s:\n\n' "$((2 * long))" "$buffer"
 run long 1 "$long" | tee "$work/long"

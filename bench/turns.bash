@@ -9,6 +9,6 @@ turns() {
             run "$recorder" | sed "s/^/$round $recorder /" >>"$work/times"
         done
     done
-    awk -f bench/added.awk -v order="$*" -v rounds="$rounds" "$work/times"
+    awk -f bench/median.awk -f bench/added.awk -v order="$*" -v rounds="$rounds" "$work/times"
     rm -rf "$work/archive"
 }
