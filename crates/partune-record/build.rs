@@ -4,6 +4,7 @@
 
 use std::env;
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -42,7 +43,7 @@ fn main() {
     println!("cargo::rustc-env=PARTUNE_LIBRARY={}", library.display());
     let packed = out.join("collectors.gz");
     let mut packer = GzEncoder::new(File::create(&packed).expect("room in OUT_DIR"), Compression::best());
-    std::io::copy(&mut fs::read(&library).expect("it was built").as_slice(), &mut packer).expect("room in OUT_DIR");
+    packer.write_all(&fs::read(&library).expect("it was built")).expect("room in OUT_DIR");
     packer.finish().expect("room in OUT_DIR");
     println!("cargo::rustc-env=PARTUNE_COLLECTORS={}", packed.display());
 }
