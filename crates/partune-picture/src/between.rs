@@ -5,9 +5,10 @@ use partune_index::Index;
 use partune_trace::Trace;
 use rayon::prelude::*;
 
-use crate::content::{Edges, Lasting};
+use crate::content::{Edges, Lasting, used};
 use crate::exchange::{Exchange, given};
 use crate::lines::Moved;
+use crate::parts::Sum;
 
 /// Messages and one-sided accesses that took bytes from some PEs to others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ struct Sums {
     total: Exchange,
     unmatched: u64,
     backwards: u64,
-    sizes: [(u64, u64); SIZES],
+    sizes: [Sum; SIZES],
     durations: Vec<u64>,
     first: Vec<Place>,
 }
@@ -112,7 +113,7 @@ impl Sums {
             total: Exchange::default(),
             unmatched: 0,
             backwards: 0,
-            sizes: [(0, 0); SIZES],
+            sizes: [Sum::default(); SIZES],
             durations: vec![0; edges.len()],
             first: Vec::new(),
         }
@@ -126,8 +127,7 @@ impl Sums {
         (order, pe, number): (First, PeId, u32),
     ) {
         self.total.add(exchange);
-        let size = &mut self.sizes[(u64::BITS - exchange.bytes.leading_zeros()) as usize];
-        *size = (size.0 + exchange.count, size.1.saturating_add(exchange.bytes));
+        self.sizes[(u64::BITS - exchange.bytes.leading_zeros()) as usize] += Sum::one(exchange.bytes);
         let Some((moved, ((_, begin), (_, end)))) = moved else {
             self.unmatched += exchange.count;
             return;
@@ -159,7 +159,7 @@ impl Sums {
         self.unmatched += other.unmatched;
         self.backwards += other.backwards;
         for (own, others) in self.sizes.iter_mut().zip(other.sizes) {
-            *own = (own.0 + others.0, own.1.saturating_add(others.1));
+            *own += others;
         }
         self.durations.iter_mut().zip(other.durations).for_each(|(own, others)| *own += others);
         self.first.extend(other.first);
@@ -169,15 +169,13 @@ impl Sums {
 }
 
 /// The classes from the first to the last that have something.
-fn holding(sizes: &[(u64, u64); SIZES]) -> Vec<Holding> {
-    let first = sizes.iter().position(|size| size.0 > 0).unwrap_or(SIZES);
-    let last = sizes.iter().rposition(|size| size.0 > 0).map_or(first, |last| last + 1);
+fn holding(sizes: &[Sum; SIZES]) -> Vec<Holding> {
     let least = |class: usize| if class == 0 { Some(0) } else { 1u64.checked_shl(class as u32 - 1) };
     let row = |class: usize| Holding {
         from: least(class).unwrap_or(u64::MAX),
         to: least(class + 1),
-        count: sizes[class].0,
-        bytes: sizes[class].1,
+        count: sizes[class].rows,
+        bytes: sizes[class].value,
     };
-    (first..last).map(row).collect()
+    used(sizes, |size| size.rows > 0).map(row).collect()
 }

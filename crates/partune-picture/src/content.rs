@@ -344,11 +344,18 @@ impl Edges {
 
     /// The classes from the first to the last that have something.
     pub(crate) fn lasting(&self, counts: &[u64]) -> Vec<Lasting> {
-        let first = counts.iter().position(|count| *count > 0).unwrap_or(counts.len());
-        let last = counts.iter().rposition(|count| *count > 0).map_or(first, |last| last + 1);
         let to = |class: usize| self.ns.get(class + 1).copied().unwrap_or(i64::MAX);
-        (first..last).map(|class| Lasting { from: self.ns[class], to: to(class), count: counts[class] }).collect()
+        used(counts, |count| *count > 0)
+            .map(|class| Lasting { from: self.ns[class], to: to(class), count: counts[class] })
+            .collect()
     }
+}
+
+/// From the first class that has something to the last.
+pub(crate) fn used<T>(classes: &[T], has: impl Fn(&T) -> bool) -> Range<usize> {
+    let first = classes.iter().position(&has).unwrap_or(classes.len());
+    let last = classes.iter().rposition(&has).map_or(first, |last| last + 1);
+    first..last
 }
 
 /// What PEs were found to do, in their order; `times` is their time by kind.

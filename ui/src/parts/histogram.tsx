@@ -1,11 +1,15 @@
 // How many there are of each class: a bar a class, as a table that is read like one.
-import { count } from "../format";
+import { count, duration } from "../format";
 import { Bar } from "./table";
 
 export interface Class {
   name: string;
   count: number;
 }
+
+/** Those of the server's classes of durations. */
+export const durationClasses = (of: { from: number[]; to: number[]; count: number[] }): Class[] =>
+  of.count.map((it, at) => ({ name: `${duration(of.from[at])} – ${duration(of.to[at])}`, count: it }));
 
 export function Histogram({ id, caption, classes }: { id: string; caption: string; classes: Class[] }) {
   const most = Math.max(1, ...classes.map((it) => it.count));

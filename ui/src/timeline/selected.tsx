@@ -4,7 +4,7 @@ import type { Selected as Data, Kind } from "../api";
 import { length, row } from "../api";
 import { bytes, count, duration, instant, percent, plural, seconds, title } from "../format";
 import { get, recorded, useApi } from "../load";
-import { Histogram } from "../parts/histogram";
+import { durationClasses, Histogram } from "../parts/histogram";
 import { Answer } from "../parts/states";
 import { Bar, Table } from "../parts/table";
 import { Swatch } from "../parts/words";
@@ -161,12 +161,10 @@ function Durations({ data }: { data: Data }) {
   const region = route.value.params.durations;
   const at = data.functions.region.indexOf(region === undefined ? null : Number(region));
   const name = region === undefined ? "all visits" : `visits of ${data.functions.name[at] ?? "a region"}`;
-  const { from, to, count: counts } = data.durations;
-  const classes = counts.map((it, at) => ({ name: `${duration(from[at])} – ${duration(to[at])}`, count: it }));
   return (
     <>
       <h3>How long {name} took</h3>
-      <Histogram id="selection-durations" caption="Visits by how long they took" classes={classes} />
+      <Histogram id="selection-durations" caption="Visits by how long they took" classes={durationClasses(data.durations)} />
       {region !== undefined && (
         <p>
           <button type="button" class="plain" onClick={() => amend({ durations: undefined }, { replace: true })}>

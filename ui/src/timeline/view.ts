@@ -176,10 +176,14 @@ export const chosenMessage = computed<MessageId | null>(() => {
   return { from_pe: from_pe as number, sent: sent as number, to_pe: to_pe as number, received: received as number };
 });
 
-/** Selects a message; the view stays. One whose ends are not both among the PEs that are shown has no address. */
+/** A message as the address has it. One whose ends are not both among the PEs that are shown has no address. */
+export const messageKey = (it: Pick<Message, keyof MessageId>): string | undefined =>
+  it.from_pe === null || it.to_pe === null ? undefined : `${it.from_pe}.${it.sent}.${it.to_pe}.${it.received}`;
+
+/** Selects a message; the view stays. */
 export function chooseMessage(it: Pick<Message, keyof MessageId>): void {
-  if (it.from_pe === null || it.to_pe === null) return;
-  amend({ message: `${it.from_pe}.${it.sent}.${it.to_pe}.${it.received}`, pe: it.from_pe, time: it.sent });
+  const message = messageKey(it);
+  if (message !== undefined) amend({ message, pe: it.from_pe, time: it.sent });
 }
 
 /** Selects a point, whatever is there. */

@@ -4,12 +4,14 @@ import type { Transfer, Transfers } from "../api";
 import { length, row } from "../api";
 import { bytes, count, duration, instant, plural, seconds } from "../format";
 import { useApi } from "../load";
-import { Histogram } from "../parts/histogram";
+import { durationClasses, Histogram } from "../parts/histogram";
 import { Answer } from "../parts/states";
 import { type Column, Table } from "../parts/table";
 import { timelineLink } from "../parts/words";
 import { pe } from "../pes";
 import { amend, route, run } from "../state";
+import { ranges } from "../timeline/selection";
+import { messageKey } from "../timeline/view";
 
 /** Some PEs that follow each other, as a row of the matrix has them. */
 export interface Side {
@@ -24,7 +26,7 @@ const ORDERS: [string, string][] = [
   ["earliest", "in order of time"],
 ];
 
-const range = ({ first, count: pes }: Side): string => `${first}-${first + pes - 1}`;
+const range = ({ first, count: pes }: Side): string => ranges([[first, first + pes - 1]]);
 
 export function Between({ giver, getter }: { giver: Side; getter: Side }) {
   const { order = "slowest" } = route.value.params;
@@ -76,10 +78,7 @@ function Shown({ data, order }: { data: Transfers; order: string }) {
           <Histogram
             id="between-times"
             caption="Messages and accesses by how long they were on their way"
-            classes={durations.count.map((it, at) => ({
-              name: `${duration(durations.from[at])} – ${duration(durations.to[at])}`,
-              count: it,
-            }))}
+            classes={durationClasses(durations)}
           />
         </section>
       </div>
@@ -103,8 +102,7 @@ function Shown({ data, order }: { data: Transfers; order: string }) {
 /** The address of a message in the timeline, where it is the chosen one; of an access, where it was made. */
 function place(it: Transfer): string {
   const [begin, end] = [Math.min(it.sent, it.received), Math.max(it.sent, it.received)];
-  const message = it.to_pe === null ? undefined : `${it.from_pe}.${it.sent}.${it.to_pe}.${it.received}`;
-  return timelineLink(it.from_pe ?? 0, begin, end, { time: it.sent, message });
+  return timelineLink(it.from_pe ?? 0, begin, end, { time: it.sent, message: messageKey(it) });
 }
 
 function List({ data }: { data: Transfers }) {

@@ -79,6 +79,9 @@ function Shown({ data, show, title }: { data: Data; show: (value: number) => str
     },
     { key: "share", title: "Share", number: true, cell: (it) => percent(it.value / data.total) },
   ];
+  const open = (from: number, to: number) => {
+    if (!recorded) amend({ giver: from, getter: to });
+  };
   if (!recorded)
     columns.push({
       key: "open",
@@ -101,9 +104,6 @@ function Shown({ data, show, title }: { data: Data; show: (value: number) => str
     return label === undefined || typeof first !== "number" || pes === undefined ? undefined : { label, first, count: pes };
   };
   const [giver, getter] = [side("giver"), side("getter")];
-  const open = (from: number, to: number) => {
-    if (!recorded) amend({ giver: from, getter: to });
-  };
   return (
     <>
       <div class="columns">

@@ -224,7 +224,7 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
             <option value="none">PEs</option>
             <option value="process">processes</option>
             <option value="host">hosts</option>
-            {devices && <option value="device">devices</option>}
+            {Boolean(devices) && <option value="device">devices</option>}
           </select>
         </label>
       )}
