@@ -716,15 +716,15 @@ export interface Answers {
     };
     unmatched: number;
   };
+  "runs/R/metrics": {
+    /** It is a counter, and not a gauge. */
+    counts: boolean[];
+    name: string[];
+    unit: string[];
+  };
   "runs/R/counters": {
     columns: number;
     from: number;
-    metrics: {
-      counts: boolean[];
-      name: string[];
-      unit: string[];
-    };
-    metrics_omitted: number;
     reading: string;
     /** Of PEs that have samples of the metric. */
     rows: {
@@ -801,6 +801,8 @@ export interface Answers {
     libraries: string[];
     machine: string | null;
     metrics: {
+      /** It is a counter, and not a gauge. */
+      counts: boolean[];
       name: string[];
       unit: string[];
     };

@@ -40,6 +40,7 @@ export type Balance = Answers["runs/R/balance"];
 export type Matrix = Answers["runs/R/matrix"];
 export type Transfers = Answers["runs/R/transfers"];
 export type Transfer = RowOf<Transfers["rows"]>;
+export type Metrics = Answers["runs/R/metrics"];
 export type Counters = Answers["runs/R/counters"];
 export type SourceFiles = Answers["runs/R/sources"];
 export type SourceText = Answers["runs/R/source"];

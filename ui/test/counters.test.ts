@@ -1,7 +1,7 @@
 // A metric below the timeline: its rows and numbers are the server's, over the time of the view.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Counters } from "../src/api";
+import type { Counters, Metrics } from "../src/api";
 import { extent } from "../src/draw/counters";
 import { quantity } from "../src/format";
 import { measured, ring } from "./archives";
@@ -20,7 +20,7 @@ test("without metrics there is no choice", async () => {
 });
 
 test("a counter stands below the timeline", { skip: measured === null && "no archive with metrics is here" }, async () => {
-  const { metrics } = await given.server.api<Counters>("runs/1/counters");
+  const metrics = await given.server.api<Metrics>("runs/1/metrics");
   const it = await open(given.browser, given.server, "#/timeline?run=1");
   assert.deepEqual(await it.page.locator("#counter option").allTextContents(), ["none", ...metrics.name]);
   await it.page.selectOption("#counter", "0");

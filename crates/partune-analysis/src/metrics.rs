@@ -99,9 +99,8 @@ fn run(input: &Input<'_>) -> Outcome {
     }
     let mut section = Section { name: "metrics", ..Section::default() };
     let rows = sorted(&places);
-    let counts =
-        |metric: MetricId| matches!(trace.metrics()[metric].values, MetricValues::Accumulated | MetricValues::Last);
-    let (counters, gauges): (Vec<_>, Vec<_>) = rows.into_iter().partition(|((metric, _), _)| counts(*metric));
+    let (counters, gauges): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|((metric, _), _)| trace.metrics()[*metric].values.counts());
     let counters = with_inclusive(trace, &counters);
     section.tables.extend(counter_table(counters, &mut section.notes));
     section.tables.extend(gauge_table(gauges, &mut section.notes));

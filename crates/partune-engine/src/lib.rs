@@ -84,7 +84,7 @@ pub use partune_picture::{
     Fold, Found, FunctionShares, Heat, Holding, Kind, Lasting, Moving, Node, Reading, Stacking, Sum, Tiles, Times,
     View, Waited,
 };
-pub use partune_trace::{Activity, Ended, Ending, MetricValues, PeKind, Piece, Role};
+pub use partune_trace::{Activity, Ended, Ending, PeKind, Piece, Role};
 
 /// An analysis, for who lists them.
 #[derive(Clone, Copy, Debug)]

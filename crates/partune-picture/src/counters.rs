@@ -77,8 +77,7 @@ impl Counters {
 
 impl Levels {
     fn new(kind: MetricValues, samples: impl Iterator<Item = MetricSample>, (begin, end): (Time, Time)) -> Levels {
-        let grows_between = matches!(kind, MetricValues::Accumulated | MetricValues::Last);
-        let mut levels = Levels { grows_between, ..Levels::default() };
+        let mut levels = Levels { grows_between: kind.counts(), ..Levels::default() };
         let mut before = None;
         for sample in samples {
             let level = levels.values.last().copied();
@@ -97,7 +96,7 @@ impl Levels {
                 MetricValues::Point | MetricValues::Next => levels.push(sample.time, sample.value),
             }
         }
-        if let Some(last) = levels.values.last().copied().filter(|_| !grows_between) {
+        if let Some(last) = levels.values.last().copied().filter(|_| !kind.counts()) {
             levels.push(end, last);
         }
         levels

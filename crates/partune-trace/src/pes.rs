@@ -107,6 +107,16 @@ pub enum MetricValues {
     Next,
 }
 
+impl MetricValues {
+    /// Whether it is a counter, whose values add up, and not a gauge.
+    pub fn counts(self) -> bool {
+        match self {
+            MetricValues::Accumulated | MetricValues::Last => true,
+            MetricValues::Point | MetricValues::Next => false,
+        }
+    }
+}
+
 /// A measured quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {

@@ -1,6 +1,6 @@
 // A metric below the timeline, over the same time: what it says, or how it grows, per PE or summed.
 import { useCallback, useState } from "preact/hooks";
-import type { Counters as Data } from "../api";
+import type { Counters as Data, Metrics } from "../api";
 import { drawCounters, extent } from "../draw/counters";
 import { type Geometry, LEFT, rowAt, timeAt, x } from "../draw/geometry";
 import { duration, instant, quantity } from "../format";
@@ -17,14 +17,13 @@ const ROWS = 16;
 
 const chosen = () => numeric(route.value.params, "counter");
 
-/** What the run has; nothing but a list, whatever is chosen. */
-function useMetrics(): Data["metrics"] | undefined {
-  return useApi<Data>(recorded ? null : `runs/${run.value}/counters`).data?.metrics;
+/** What the run has. */
+function useMetrics(): Metrics | undefined {
+  return useApi<Metrics>(recorded ? null : `runs/${run.value}/metrics`).data;
 }
 
 /** Counters are looked at as they grow, gauges as they are. */
-const readingOf = (metrics: Data["metrics"], at: number): string =>
-  route.value.params.as ?? (metrics.counts[at] ? "rate" : "level");
+const readingOf = (metrics: Metrics, at: number): string => route.value.params.as ?? (metrics.counts[at] ? "rate" : "level");
 
 export function CounterChoice() {
   const metrics = useMetrics();

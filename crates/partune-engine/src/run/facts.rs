@@ -2,7 +2,7 @@
 
 use partune_analysis::Base;
 use partune_base::{FileId, GroupId, MetricId, PeId, ProcessId, Span, StringId};
-use partune_trace::{MetricValues, PeKind, Piece};
+use partune_trace::{PeKind, Piece};
 
 use super::Run;
 
@@ -70,7 +70,8 @@ pub struct Group<'a> {
 pub struct Metric<'a> {
     pub name: &'a str,
     pub unit: &'a str,
-    pub values: MetricValues,
+    /// A counter, and not a gauge.
+    pub counts: bool,
 }
 
 /// What clocks say of each other.
@@ -185,7 +186,7 @@ impl Run {
     pub fn metric(&self, id: MetricId) -> Option<Metric<'_>> {
         let metric = self.trace.metrics().get(id)?;
         let text = |id| self.trace.strings().get(id);
-        Some(Metric { name: text(metric.name), unit: text(metric.unit), values: metric.values })
+        Some(Metric { name: text(metric.name), unit: text(metric.unit), counts: metric.values.counts() })
     }
 
     /// The path of a file that the program used, as the recorder tells it; none if it is not known.

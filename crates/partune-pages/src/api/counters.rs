@@ -1,7 +1,7 @@
-//! `counters`: a metric over time, on rows of PEs.
+//! `metrics`: which there are. `counters`: one of them over time, on rows of PEs.
 
 use partune_base::{Id, MetricId, PeId};
-use partune_engine::{Fold, MetricValues, Reading, View};
+use partune_engine::{Fold, Reading, View};
 use serde::Serialize;
 
 use super::Ask;
@@ -19,11 +19,18 @@ const COLUMNS: usize = 2048;
 const NUMBERS: usize = 1 << 15;
 const SEARCHES: usize = 1 << 20;
 
+#[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Metrics {
+    name: Vec<String>,
+    unit: Vec<String>,
+    /// It is a counter, and not a gauge.
+    counts: Vec<bool>,
+}
+
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Counters {
-    metrics: Metrics,
-    metrics_omitted: usize,
     from: i64,
     to: i64,
     columns: usize,
@@ -33,55 +40,52 @@ pub(super) struct Counters {
     values: Vec<Vec<Option<f64>>>,
 }
 
-#[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Metrics {
-    name: Vec<String>,
-    unit: Vec<String>,
-    counts: Vec<bool>,
+impl Metrics {
+    /// The first so many.
+    pub(super) fn new(run: &Run, most: usize) -> Metrics {
+        let mut metrics = Metrics::default();
+        for metric in run.recorded().metrics().take(most) {
+            metrics.name.push(text::name(metric.name));
+            metrics.unit.push(text::name(metric.unit));
+            metrics.counts.push(metric.counts);
+        }
+        metrics
+    }
+}
+
+pub(super) fn metrics(run: &Run, ask: &Ask<'_>) -> Result<Metrics, Error> {
+    Ok(Metrics::new(run, METRICS.min(ask.most)))
 }
 
 pub(super) fn counters(run: &Run, ask: &Ask<'_>) -> Result<Counters, Error> {
     run.needs_events()?;
     let recorded = run.recorded();
-    let mut metrics = Metrics::default();
-    for metric in recorded.metrics().take(METRICS.min(ask.most)) {
-        metrics.name.push(text::name(metric.name));
-        metrics.unit.push(text::name(metric.unit));
-        metrics.counts.push(matches!(metric.values, MetricValues::Accumulated | MetricValues::Last));
+    let metric = MetricId::from_index(ask.query.needed("metric", 0..=u32::MAX)? as usize);
+    if recorded.metric(metric).is_none() {
+        return Err(Error::question("there is no such metric", "runs/R/metrics lists them"));
     }
     let (begin, end) = interval(run, &ask.query)?;
     let words = [("level", ("level", Reading::Level)), ("rate", ("rate", Reading::Rate))];
     let (name, reading) = ask.query.word("as", &words)?;
-    let most_rows = ask.query.number("rows", 1..=ROWS)?.unwrap_or(32).min(ask.most);
+    let rows = ask.query.number("rows", 1..=ROWS)?.unwrap_or(32).min(ask.most);
     let columns = ask.query.number("columns", 1..=COLUMNS)?.unwrap_or(512).min(ask.most);
-    let (mut fold, mut values, mut view) = (Fold::new(Vec::new(), 1), Vec::new(), View { begin, end, columns });
-    if let Some(metric) = ask.query.number("metric", 0..=u32::MAX)?.map(|number| MetricId::from_index(number as usize))
-    {
-        if recorded.metric(metric).is_none() {
-            return Err(Error::question("there is no such metric", "runs/R/counters lists them"));
-        }
-        let counters = recorded.counters(metric);
-        let (asked, _) = chosen(run, &ask.query)?;
-        // Sources of metrics are no PEs that one can choose.
-        let measured: Vec<PeId> = counters.pes().collect();
-        let known = asked.into_iter().filter(|pe| measured.binary_search(pe).is_ok());
-        let sources = measured.iter().copied().filter(|pe| run.number(*pe).is_none());
-        fold = Fold::new(known.chain(sources).collect(), most_rows);
-        let ticks = usize::try_from(end.since(begin).0).unwrap_or(usize::MAX);
-        let most = (NUMBERS / fold.len().max(1)).min(SEARCHES / fold.pes().len().max(1)).min(ticks);
-        view.columns = columns.min(most).max(1);
-        values = counters.read(&fold, view, reading);
-    }
+    let (asked, _) = chosen(run, &ask.query)?;
+    let counters = recorded.counters(metric);
+    let measured: Vec<PeId> = counters.pes().collect();
+    let known = asked.into_iter().filter(|pe| measured.binary_search(pe).is_ok());
+    // Sources of metrics are no PEs that one can choose.
+    let sources = measured.iter().copied().filter(|pe| run.number(*pe).is_none());
+    let fold = Fold::new(known.chain(sources).collect(), rows);
+    let ticks = usize::try_from(end.since(begin).0).unwrap_or(usize::MAX);
+    let most = (NUMBERS / fold.len().max(1)).min(SEARCHES / fold.pes().len().max(1)).min(ticks);
+    let columns = columns.min(most).max(1);
     Ok(Counters {
-        metrics_omitted: recorded.metrics().count() - metrics.name.len(),
-        metrics,
         from: run.ns(begin),
         to: run.ns(end),
-        columns: view.columns,
+        columns,
         reading: name,
         rows: Rows::new(run, &fold),
-        values,
+        values: counters.read(&fold, View { begin, end, columns }, reading),
     })
 }
 
@@ -104,13 +108,14 @@ mod tests {
              pe 2: main 0..40 { work 0..40 }",
         );
         let runs = Runs::of(Path::new("metrics"), partune_engine::analyze(trace, &Request::default(), &()), None);
-        let asked = |query: &str| -> Value {
-            let answer = crate::answer(&runs, "runs/0/counters", query).expect("it is answered");
+        let question = |path: &str, query: &str| -> Value {
+            let answer = crate::answer(&runs, &format!("runs/0/{path}"), query).expect("it is answered");
             serde_json::from_slice(&answer).expect("JSON")
         };
-        let list = asked("");
-        assert_eq!(list["metrics"], json!({"name": ["ins", "queue"], "unit": ["#", "#"], "counts": [true, false]}));
-        assert_eq!((&list["values"], &list["metrics_omitted"]), (&json!([]), &json!(0)));
+        let list = json!({"name": ["ins", "queue"], "unit": ["#", "#"], "counts": [true, false]});
+        assert_eq!(question("metrics", ""), list);
+        assert_eq!(question("environment", "")["metrics"], list);
+        let asked = |query: &str| question("counters", query);
         let rate = asked("metric=0&as=rate&columns=2");
         assert_eq!(rate["values"], json!([[1e9, 1e9], [null, 2e9]]));
         assert_eq!(rate["rows"], json!({"label": ["0", "1"], "first": [0, 1], "count": [1, 1]}));
@@ -118,7 +123,7 @@ mod tests {
         assert_eq!(asked("metric=0&columns=2&only=1")["values"], json!([[null, 20.0]]));
         assert_eq!(asked("metric=1&columns=2")["values"], json!([[null, 3.0]]));
         assert_eq!(asked("metric=0&as=rate&from=20&to=40&columns=2000")["columns"], 20, "not finer than the clock");
-        for wrong in ["metric=2", "as=mean", "columns=0", "metric=0&only=5"] {
+        for wrong in ["", "metric=2", "metric=0&as=mean", "metric=0&columns=0", "metric=0&only=5"] {
             assert!(crate::answer(&runs, "runs/0/counters", wrong).is_err(), "{wrong}");
         }
     }

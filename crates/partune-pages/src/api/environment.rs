@@ -7,6 +7,7 @@ use partune_engine::PeKind;
 use serde::Serialize;
 
 use super::Ask;
+use super::counters::Metrics;
 use super::summary::{NOTICES, Quality, quality};
 use crate::error::Error;
 use crate::run::Run;
@@ -60,16 +61,9 @@ struct Groups {
     members: Vec<usize>,
 }
 
-#[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Metrics {
-    name: Vec<String>,
-    unit: Vec<String>,
-}
-
 pub(super) fn environment(run: &Run, ask: &Ask<'_>) -> Result<Environment, Error> {
     let (recorded, rows) = (run.recorded(), ROWS.min(ask.most));
-    let (mut processes, mut groups, mut metrics) = (Processes::default(), Groups::default(), Metrics::default());
+    let (mut processes, mut groups) = (Processes::default(), Groups::default());
     let is_cpu = |pe: &&PeId| recorded.pe(**pe).is_some_and(|pe| pe.kind == PeKind::Cpu);
     let threads = recorded.processes().map(|(_, process)| (process, process.pes.iter().filter(is_cpu).count()));
     let mut threads = threads.filter(|(_, threads)| *threads > 0);
@@ -82,10 +76,6 @@ pub(super) fn environment(run: &Run, ask: &Ask<'_>) -> Result<Environment, Error
         groups.name.push(text::name(group.name));
         groups.paradigm.push(text::name(group.paradigm));
         groups.members.push(group.members);
-    }
-    for metric in recorded.metrics().take(rows) {
-        metrics.name.push(text::name(metric.name));
-        metrics.unit.push(text::name(metric.unit));
     }
     let provenance = recorded.provenance();
     let texts = |all: &[&str]| all.iter().take(rows).map(|it| text::long(it)).collect();
@@ -109,7 +99,7 @@ pub(super) fn environment(run: &Run, ask: &Ask<'_>) -> Result<Environment, Error
         facts: partune_report::facts(&run.diagnosis).into_iter().map(|(name, value)| Fact { name, value }).collect(),
         processes,
         groups,
-        metrics,
+        metrics: Metrics::new(run, rows),
         quality: quality(run, ask.most),
     })
 }

@@ -94,6 +94,7 @@ static ENDPOINTS: &[Endpoint] = &[
     endpoint!("balance", ["rows", "columns"], balance::balance),
     endpoint!("matrix", ["by", "rows"], matrix::matrix),
     endpoint!("transfers", ["givers", "getters", "order"], transfers::transfers),
+    endpoint!("metrics", [], counters::metrics),
     endpoint!(
         "counters",
         ["metric", "as", "from", "to", "columns", "only", "order", "first", "pes", "rows"],
@@ -170,6 +171,7 @@ mod tests {
         let answers = plain.map(|endpoint| {
             let query = match endpoint.path {
                 "at" => "pe=1&time=20",
+                "counters" => "metric=0",
                 "find" => "text=r",
                 "next" => "region=0&after=-1",
                 "tree" => "depth=64",
@@ -195,7 +197,8 @@ mod tests {
         let hostile = "<script>alert(1)</script>'\u{202e}\u{7}&\\";
         let long = "x".repeat(5000);
         let runs = runs(&format!(
-            "pe 0: \"{hostile}\" 0..100 {{ {long} 0..40 MPI_Send 40..50 send(to=1, bytes=8) }}
+            "metric \"{hostile}\" next \"{hostile}\"
+             pe 0: \"{hostile}\" 0..100 {{ {long} 0..40 metric(\"{hostile}\"=1) MPI_Send 40..50 send(to=1, bytes=8) }}
              pe 1: \"{hostile}\" 0..100 {{ MPI_Recv 10..50 recv(from=0, bytes=8) }}"
         ));
         let mut seen = Vec::new();
@@ -250,7 +253,8 @@ mod tests {
 
     /// The same, where some have no answer.
     fn answers_or_errors(runs: &Runs) -> Vec<(&'static str, Vec<u8>)> {
-        let plain = ENDPOINTS.iter().filter(|endpoint| !["at", "find", "next", "source"].contains(&endpoint.path));
+        let plain =
+            ENDPOINTS.iter().filter(|endpoint| !["at", "counters", "find", "next", "source"].contains(&endpoint.path));
         let plain = plain.filter(|endpoint| !endpoint.path.contains('*'));
         let answer = |path| {
             answer(runs, &format!("runs/0/{path}"), "")
@@ -269,7 +273,7 @@ mod tests {
                 let begin = n * 200 + pe % 100;
                 let _ = write!(
                     text,
-                    "f{name} {begin}..{} MPI_Barrier {}..{} barrier ",
+                    "f{name} {begin}..{} metric(m={n}) MPI_Barrier {}..{} barrier ",
                     begin + 50,
                     begin + 50,
                     n * 200 + 190
