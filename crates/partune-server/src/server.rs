@@ -127,20 +127,22 @@ impl Server {
         reply
     }
 
-    /// Answers until Ctrl-C or a request to terminate, and opens the archives meanwhile.
-    pub fn serve(self) {
-        self.serve_until(async {
+    /// Ctrl-C, or a request to terminate, from now on: for [`Server::serve_until`]. Who is to be told of the address is told after this, so that
+    /// no end comes before it is heard.
+    pub fn signals(&self) -> impl Future<Output = ()> + use<> {
+        let _inside = self.runtime.enter();
+        let heard = signal(SignalKind::terminate()).and_then(|it| Ok((it, signal(SignalKind::interrupt())?)));
+        async {
             // Where signals cannot be heard, the default ends the process.
-            let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
-            let Ok(mut interrupt) = signal(SignalKind::interrupt()) else { return std::future::pending().await };
+            let Ok((mut terminate, mut interrupt)) = heard else { return std::future::pending().await };
             tokio::select! {
                 _ = terminate.recv() => (),
                 _ = interrupt.recv() => (),
             }
-        });
+        }
     }
 
-    /// The same until something else ends it.
+    /// Answers until something ends it, and opens the archives meanwhile.
     pub fn serve_until(self, end: impl Future<Output = ()>) {
         let Server { runtime, listener, token, shared, settings, .. } = self;
         let limits = settings.limits;

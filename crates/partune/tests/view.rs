@@ -139,6 +139,19 @@ fn kept(token: &Path) -> Command {
     command
 }
 
+/// It is asked to end as soon as anybody can know of it.
+#[test]
+fn who_ends_it_at_once_leaves_nothing_behind() {
+    for _ in 0..20 {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
+        command.args(["view", "--no-open"]).arg(archive());
+        let view = View::start(command);
+        let file = view.file.clone();
+        assert_eq!(view.end().1, Some(0));
+        assert!(!file.exists(), "the address is gone");
+    }
+}
+
 #[test]
 fn a_token_is_kept_for_its_owner_alone() {
     let folder = tempfile::tempdir().expect("there is room for files");

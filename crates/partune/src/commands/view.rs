@@ -66,6 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         page: args.page.clone(),
         limits: Limits::default(),
     })?;
+    let end = server.signals();
     let terminal = std::io::stdout().is_terminal();
     let files = (!terminal || !args.no_open).then(|| Private::new(&server.url()));
     // Kept until the server ends.
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some(files) = files.as_ref().filter(|_| !args.no_open) {
         open(&files.page());
     }
-    server.serve();
+    server.serve_until(end);
     Ok(())
 }
 
