@@ -6,8 +6,9 @@ import "./style/tables.css";
 import "./style/parts.css";
 import "./style/views.css";
 import "./style/report.css";
-import { render } from "preact";
+import { options, render } from "preact";
 import { App } from "./app";
+import { recorded } from "./load";
 import { print } from "./parts/canvas";
 import { watchPes } from "./pes";
 import { watchRuns } from "./runs";
@@ -20,5 +21,7 @@ if (place) {
   watchPes();
   // Without scripts, a report shows the text that stands there.
   place.replaceChildren();
+  // A report has all that it shows, so it is whole before its `load` event: who prints it from a command line waits for that and no longer.
+  if (recorded) options.requestAnimationFrame = queueMicrotask;
   render(<App />, place);
 }

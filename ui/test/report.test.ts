@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { hybrid, lateSender, ring, ringProfile, stencil } from "./archives";
 import { violations } from "./axe";
-import { colours, launch, settle, shot, visit } from "./browser";
+import { colours, launch, settle, shot, until, visit } from "./browser";
 
 const archives = [ring, ringProfile, lateSender, hybrid, stencil].filter((it) => it !== null);
 const partune = process.env.PARTUNE_BIN ?? "../target/debug/partune";
@@ -199,4 +199,32 @@ test("on paper all views are there, light, with the details of findings", async 
     it.quiet();
     await it.close();
   }
+});
+
+test("it can be printed as soon as it is loaded, before its first frame", async () => {
+  const told = async (early: boolean) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, offline: true });
+    const page = await context.newPage();
+    await page.addInitScript((early) => {
+      if (early) {
+        window.requestAnimationFrame = () => 0;
+        window.ResizeObserver.prototype.observe = () => {};
+      }
+      const printed = () => {
+        dispatchEvent(new Event("beforeprint"));
+        const pictures = [...document.querySelectorAll("canvas")].map((it) => it.toDataURL());
+        Object.assign(window, { printed: { text: document.getElementById("main")?.textContent, pictures } });
+      };
+      addEventListener("load", () => (early ? printed() : setTimeout(printed, 1000)));
+    }, early);
+    await page.goto(`file://${written(ring)}`);
+    await until(page, () => "printed" in window);
+    const it = await page.evaluate(() => (window as unknown as { printed: { text: string; pictures: string[] } }).printed);
+    await context.close();
+    return it;
+  };
+  const [early, late] = [await told(true), await told(false)];
+  assert.ok(late.pictures.length > 3 && new Set(late.pictures).size > 3);
+  assert.equal(early.text, late.text);
+  assert.deepEqual(early.pictures, late.pictures);
 });

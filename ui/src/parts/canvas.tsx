@@ -1,6 +1,6 @@
 // A canvas that is as sharp as the screen: it follows its size and the device's pixel ratio, and draws once a frame at most.
 import { type ComponentChildren, options } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { type Palette, palette, printing } from "../theme";
 
 /** A painter: draws everything for a width and height in CSS pixels. */
@@ -70,11 +70,14 @@ export function Canvas(props: Props) {
   };
 
   useEffect(schedule, [props.draw, colours, props.height]);
-  useEffect(() => {
+  // With the first layout, not the first frame: who prints at once sees no frame.
+  useLayoutEffect(() => {
     const element = canvas.current;
     if (!element) return;
+    const measure = () => latest.current.onSize?.(element.clientWidth, element.clientHeight);
+    measure();
     const observer = new ResizeObserver(() => {
-      latest.current.onSize?.(element.clientWidth, element.clientHeight);
+      measure();
       schedule();
     });
     observer.observe(element);
