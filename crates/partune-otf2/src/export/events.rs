@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use partune_base::{PeId, Time};
+use partune_base::{PeId, StringId, Time};
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{
     HandleKind, IoKind, LockKind, NO_MATCHING, NO_REQUEST, PauseKind, RequestEvent, RequestKind, RmaCompletionKind,
@@ -16,9 +16,10 @@ use crate::codec::numbers::value;
 use crate::codec::view::{Metric, Metrics};
 use crate::codec::{Attribute, AttributeList, CodecError, Event, EventWriter, Value};
 use crate::objects::{self, EXECUTION, MATCHING};
+use crate::paradigms;
 
 const NONE: u32 = u32::MAX;
-/// `OTF2_PARADIGM_MEASUREMENT_SYSTEM` is the model of locks whose model is not known.
+/// `OTF2_PARADIGM_MEASUREMENT_SYSTEM` is the model of locks and threads whose model is not known.
 const MODEL: u8 = 6;
 
 /// Facts that OTF2 has no record for.
@@ -284,6 +285,26 @@ fn matching(number: u64) -> Beside {
     if number == NO_MATCHING { Beside::Nothing } else { Beside::Matching(number) }
 }
 
+/// The paradigm whose construct a lock was used by.
+fn model_of_visit(trace: &Trace, stream: &Stream, visit: VisitIx) -> u8 {
+    let region = stream.visits.get(visit).map(|visit| trace.regions()[trace.paths().region(visit.path)]);
+    region.map_or(MODEL, |region| model(trace, region.paradigm))
+}
+
+/// The paradigm whose teams the threads of a PE work in.
+fn model_of_teams(trace: &Trace, stream: &Stream) -> u8 {
+    let team = stream.teams.iter().find_map(|row| trace.groups().get(row.group));
+    team.map_or(MODEL, |team| model(trace, team.paradigm))
+}
+
+fn model(trace: &Trace, paradigm: StringId) -> u8 {
+    match paradigms::number(trace.strings().get(paradigm)) {
+        _ if !paradigm.is_some() => MODEL,
+        paradigms::UNKNOWN | paradigms::USER => MODEL,
+        known => known,
+    }
+}
+
 /// The records of all facts of a PE, table after table.
 fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
     let stream = &layout.trace.streams()[pe];
@@ -401,25 +422,26 @@ fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
         // How often this PE has got it: a release has the number of its acquisition.
         let order = acquisitions.entry(row.lock).or_default();
         *order += u32::from(row.kind == LockKind::Acquired);
-        let acquisition_order = *order;
+        let (acquisition_order, model) = (*order, model_of_visit(layout.trace, stream, row.visit));
         match row.kind {
             LockKind::Acquired => {
-                tell(row.visit, row.time, Event::ThreadAcquireLock { model: MODEL, lock_id, acquisition_order });
+                tell(row.visit, row.time, Event::ThreadAcquireLock { model, lock_id, acquisition_order });
             }
             LockKind::Released => {
-                tell(row.visit, row.time, Event::ThreadReleaseLock { model: MODEL, lock_id, acquisition_order });
+                tell(row.visit, row.time, Event::ThreadReleaseLock { model, lock_id, acquisition_order });
             }
             LockKind::Requested | LockKind::Tried => skipped.lock_attempts += 1,
         }
     }
+    let model = model_of_teams(layout.trace, stream);
     for row in &stream.teams {
         let (group, sequence_count) = (row.group.0, row.sequence);
         tell(
             row.visit,
             row.time,
             match row.kind {
-                TeamKind::Fork => Event::ThreadFork { model: MODEL, number_of_requested_threads: 0 },
-                TeamKind::Join => Event::ThreadJoin { model: MODEL },
+                TeamKind::Fork => Event::ThreadFork { model, number_of_requested_threads: 0 },
+                TeamKind::Join => Event::ThreadJoin { model },
                 TeamKind::TeamBegin => Event::ThreadTeamBegin { thread_team: group },
                 TeamKind::TeamEnd => Event::ThreadTeamEnd { thread_team: group },
                 TeamKind::Create => Event::ThreadCreate { thread_contingent: group, sequence_count },
