@@ -1,6 +1,6 @@
 //! The partitioner: cuts beside those of METIS, balance, and graphs that are odd.
 
-use partune_objects::partition::{Options, Partition, Weighted, partition};
+use partune_objects::partition::{Options, Partition, Weighted, bisect, partition};
 use proptest::prelude::*;
 
 use super::graphs::samples;
@@ -76,5 +76,38 @@ proptest! {
         prop_assert_eq!(found.weights.iter().sum::<u64>(), count as u64);
         let apart = edges.iter().filter(|(a, b, _)| (*a.max(b) as usize) < count).filter(|(a, b, _)| found.part[*a as usize] != found.part[*b as usize]);
         prop_assert_eq!(found.cut, apart.map(|edge| edge.2).sum::<u64>());
+    }
+}
+
+#[test]
+fn points_are_cut_where_they_lie() {
+    // Two clouds, whatever the order of their points.
+    let far = [9.0, 0.0, 9.5, 0.5, 9.2, 0.1].to_vec();
+    assert_eq!(bisect(std::slice::from_ref(&far), &[1.0; 6], 2), [1, 0, 1, 0, 1, 0]);
+    // The longer side is cut; then each half has its own.
+    let (x, y) = ([0.0, 0.0, 4.0, 4.0].to_vec(), [0.0, 3.0, 0.0, 3.0].to_vec());
+    assert_eq!(bisect(&[x.clone(), y.clone()], &[1.0; 4], 4), [0, 1, 2, 3]);
+    assert_eq!(bisect(&[x, y], &[1.0; 4], 2), [0, 0, 1, 1]);
+    // What weighs most of a share is alone.
+    assert_eq!(bisect(&[[0.0, 1.0, 2.0, 3.0].to_vec()], &[9.0, 1.0, 1.0, 1.0], 2), [0, 1, 1, 1]);
+    // Nothing weighs anything, nothing has a place, a place is none, there is nothing.
+    assert_eq!(bisect(&[[3.0, 2.0, 1.0, 0.0].to_vec()], &[0.0; 4], 2), [1, 1, 0, 0]);
+    assert_eq!(bisect(&[], &[1.0; 4], 2), [0, 0, 1, 1]);
+    assert_eq!(bisect(&[[f64::NAN, -1.0, f64::INFINITY].to_vec()], &[1.0, f64::NAN, 1.0], 2), [0, 0, 1]);
+    assert_eq!(bisect(&[far], &[1.0; 0], 3), Vec::<u32>::new());
+    assert_eq!(bisect(&[[0.0].to_vec()], &[1.0], 0), [0]);
+}
+
+proptest! {
+    #[test]
+    fn bisected_parts_weigh_about_the_same(points in prop::collection::vec((0..50_i8, 0..50_i8, 1..9_u8), 1..200), parts in 1..20_u32) {
+        let of = |part: &dyn Fn(&(i8, i8, u8)) -> f64| points.iter().map(part).collect::<Vec<f64>>();
+        let weights = of(&|it| f64::from(it.2));
+        let found = bisect(&[of(&|it| f64::from(it.0)), of(&|it| f64::from(it.1))], &weights, parts);
+        let mut sums = vec![0.0; parts as usize];
+        found.iter().zip(&weights).for_each(|(part, weight)| sums[*part as usize] += weight);
+        let (mean, most) = (weights.iter().sum::<f64>() / f64::from(parts), weights.iter().copied().fold(0.0, f64::max));
+        // Half of the heaviest point at each cut, of which at most two thirds go on to one side.
+        prop_assert!(sums.iter().all(|sum| (sum - mean).abs() <= 1.5 * most + 1e-9), "{:?} {} {}", sums, mean, most);
     }
 }

@@ -1,14 +1,16 @@
-//! Cuts a graph into parts of about equal weight so that edges between parts weigh little: the one partitioner of partune.
+//! Cuts a graph into parts of about equal weight so that edges between parts weigh little, or points where they lie: the one partitioner of partune.
 //!
 //! Multilevel (Karypis and Kumar, SIAM J. Sci. Comput. 20, 1998): heavy edges are contracted until the graph is small, that is cut by
 //! growing regions, and the cut is refined (Fiduccia and Mattheyses, DAC 1982) while the graph is uncontracted. More than two parts by
 //! recursive bisection, then all together once more. The same graph, options and seed give the same parts on every machine.
 
 mod coarsen;
+mod coordinates;
 mod kway;
 mod refine;
 mod weighted;
 
+pub use coordinates::bisect;
 pub use weighted::Weighted;
 
 use crate::random::Random;
