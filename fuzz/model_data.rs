@@ -1,10 +1,10 @@
 //! What the fuzz target of models of data does with its input; the tests of `partune-mds` run it over changed models.
 //!
-//! Besides not panicking: a model that can be followed within narrow limits is followed to the same figures again, its parts add up to the run, and
-//! what is formatted means the same.
+//! Besides not panicking: a model that can be followed within narrow limits is followed to the same figures again, also where it is recorded, its parts add
+//! up to the run, and what is formatted means the same.
 
 use partune_mds::tune::tune;
-use partune_mds::{Options, follow};
+use partune_mds::{Options, follow, record};
 use partune_model::change::Original;
 use partune_model::{Values, defaults, format, has_errors, lower, parse};
 
@@ -22,8 +22,14 @@ pub(crate) fn model_data(bytes: &[u8]) {
     }
 }
 
-const FEW: Options =
-    Options { max_elements: 100_000, max_lines: 100_000, max_references: 100_000, max_turns: 100_000, order: true };
+const FEW: Options = Options {
+    max_elements: 100_000,
+    max_lines: 100_000,
+    max_references: 100_000,
+    max_turns: 100_000,
+    max_visits: 100_000,
+    order: true,
+};
 
 /// Tries changes, each line alone: the best is not worse than the rest, and errors have places in the two texts.
 fn tried(source: &str, changes: &str) {
@@ -67,7 +73,11 @@ fn followed(text: &str) -> Option<Vec<String>> {
             Ok(outcome) => {
                 let (sum, run) = (outcome.bounds.sum(), outcome.run_s);
                 assert!((sum - run).abs() <= 1e-6 * run.abs() || !run.is_finite(), "{sum} {run}: {text}");
-                all.push(std::format!("{outcome:?}"));
+                let told = std::format!("{outcome:?}");
+                if let Ok((recorded, _)) = record(&model, alternative, &FEW) {
+                    assert_eq!(std::format!("{recorded:?}"), told, "{text}");
+                }
+                all.push(told);
             }
             Err(error) => {
                 assert!(text.get(error.span.range()).is_some(), "{error:?}");

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use partune_diag::Quality;
 use partune_otf2::copy::{CopyError, Sink, copy};
 use partune_otf2::export::{ExportError, export};
+use partune_trace::Trace;
 use thiserror::Error;
 
 use crate::Progress;
@@ -57,6 +58,15 @@ pub fn convert(from: &Path, to: &Path, progress: &dyn Progress) -> Result<Conver
     quality.merge(written.quality);
     let (events, definitions, locations) = (written.events, written.definitions, written.locations);
     Ok(Converted { anchor, events, definitions, locations, quality })
+}
+
+/// Writes a trace as an OTF2 archive, likewise.
+pub fn write(trace: &Trace, to: &Path) -> Result<Converted, ConvertError> {
+    let (target, name, anchor) = Target::of(to)?;
+    let written =
+        export(trace, &target, &name).map_err(|error| ConvertError::Export { path: anchor.clone(), error })?;
+    let (events, definitions, locations) = (written.events, written.definitions, written.locations);
+    Ok(Converted { anchor, events, definitions, locations, quality: written.quality })
 }
 
 /// Creates a file in a folder, and the folders around it.

@@ -35,7 +35,7 @@ use partune_analysis::{ANALYSES, Analysis};
 
 pub use advise::{Advice, AdviseRequest, Advised, Scope, advise};
 pub use compare::{Checked, CompareError, Condition, ConditionError, compare, compare_sets, middle, scale};
-pub use convert::{ConvertError, Converted, convert, create};
+pub use convert::{ConvertError, Converted, convert, create, write};
 pub use counted::{Counted, count, read_counts};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use finite::{Finite, SourceLines, finite_caches};

@@ -7,12 +7,11 @@ use partune_base::{CallPathId, PeId, Span};
 use partune_diag::Quality;
 use partune_index::Index;
 use partune_machine::Machine;
-use partune_otf2::export::export;
 use partune_replay::{Change, Fidelity, Outcome, Refusal, Replay, mapping};
 use partune_trace::Trace;
 use thiserror::Error;
 
-use crate::convert::{ConvertError, Converted, Target};
+use crate::convert::{ConvertError, Converted, write};
 use crate::other_pes::Unpredictable;
 use crate::session::{Opened, Request, matched};
 use crate::{Progress, operations, timed};
@@ -262,12 +261,6 @@ fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
 impl WhatIf {
     /// Writes the changed run as an archive, if it was kept.
     pub fn write(&self, to: &Path) -> Option<Result<Converted, ConvertError>> {
-        let trace = self.run.as_ref()?;
-        Some(Target::of(to).and_then(|(target, name, anchor)| {
-            let written =
-                export(trace, &target, &name).map_err(|error| ConvertError::Export { path: anchor.clone(), error })?;
-            let (events, definitions, locations) = (written.events, written.definitions, written.locations);
-            Ok(Converted { anchor, events, definitions, locations, quality: written.quality })
-        }))
+        self.run.as_ref().map(|run| write(run, to))
     }
 }

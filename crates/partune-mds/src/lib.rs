@@ -15,6 +15,7 @@
 //! | which write each read sees, and whether that is sure | [`order`] |
 //! | who does what when | [`walk`] |
 //! | what came of it | [`outcome`] |
+//! | the same as a trace, for all analyses of recorded runs | [`trace`] |
 //! | which change of the model is best | [`tune`] |
 //! | what classes of work cost, by a recorded run | [`calibrate`] |
 //! | what is the model of a recorded run | [`extract`] |
@@ -29,11 +30,15 @@ mod memory;
 mod order;
 mod outcome;
 mod program;
+mod trace;
 pub mod tune;
 mod walk;
 
 use partune_model::model::{Alternative, Model};
 use partune_model::{Diagnostic, Span};
+use partune_trace::Trace;
+
+use trace::Recorder;
 
 pub use order::{Conflict, Order};
 pub use outcome::{Bounds, Counts, DataRow, Flow, Outcome, Part, PeRow, PhaseRow, SIZES, Size};
@@ -48,6 +53,8 @@ pub struct Options {
     pub max_references: u64,
     /// Turns of loops.
     pub max_turns: u64,
+    /// Visits of a run that is recorded.
+    pub max_visits: u64,
     /// Whether the walk also tells in which order things are done: [`Outcome::order`].
     pub order: bool,
 }
@@ -59,6 +66,7 @@ impl Default for Options {
             max_lines: 1 << 27,
             max_references: u64::from(u32::MAX) - 1,
             max_turns: 10_000_000_000,
+            max_visits: 50_000_000,
             order: false,
         }
     }
@@ -66,6 +74,24 @@ impl Default for Options {
 
 /// Follows the data of an alternative. All parameters must have values; what is wrong is told with its place in the text.
 pub fn follow(model: &Model, alternative: &Alternative, options: &Options) -> Result<Outcome, Diagnostic> {
+    let (arrays, program) = compile(model, alternative, options)?;
+    walk::walk(model, &program, &arrays, options, None)
+}
+
+/// The same, and the run as a trace: 20 bytes a visit, of which each PE has up to nine for a loop over a domain.
+pub fn record(model: &Model, alternative: &Alternative, options: &Options) -> Result<(Outcome, Trace), Diagnostic> {
+    let (arrays, program) = compile(model, alternative, options)?;
+    let mut recorder = Recorder::new(program.pes, &model.application.phases);
+    let outcome = walk::walk(model, &program, &arrays, options, Some(&mut recorder))?;
+    let trace = recorder.finish(outcome.run_s);
+    Ok((outcome, trace))
+}
+
+fn compile(
+    model: &Model,
+    alternative: &Alternative,
+    options: &Options,
+) -> Result<(layout::Arrays, program::Program), Diagnostic> {
     let open: Vec<&str> = model.open().map(|param| param.name.as_str()).collect();
     if !open.is_empty() {
         let text = format!("no value for {}", open.join(", "));
@@ -78,5 +104,5 @@ pub fn follow(model: &Model, alternative: &Alternative, options: &Options) -> Re
     };
     let arrays = layout::place(model, options)?;
     let program = program::compile(model, steps, &arrays)?;
-    walk::walk(model, &program, &arrays, options)
+    Ok((arrays, program))
 }

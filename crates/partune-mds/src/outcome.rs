@@ -36,6 +36,12 @@ impl Counts {
         self.cold + self.capacity + self.true_sharing + self.false_sharing + self.migrated
     }
 
+    /// Seconds of upgrades that are neither for false sharing nor for threads that moved: the rest, of which rounding may leave less than nothing.
+    pub fn upgrades_s(&self) -> f64 {
+        let others = self.cold_s + self.capacity_s + self.true_sharing_s + self.false_sharing_s + self.migrated_s;
+        (self.latency_s - others).max(0.0)
+    }
+
     pub fn add(&mut self, other: &Counts) {
         self.reads += other.reads;
         self.writes += other.writes;

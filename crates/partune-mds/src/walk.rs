@@ -15,18 +15,21 @@ use crate::memory::{Latencies, Memory, Notes, Touch, Who};
 use crate::order::Watch;
 use crate::outcome::{Bounds, Counts, DataRow, Flow, Outcome, PeRow, PhaseRow, SIZES, Size};
 use crate::program::{EachOver, Loop, Node, Pieces, Program, Reference, Work, at};
+use crate::trace::Recorder;
 
 /// Rows of counts: phases, by PEs, by arrays.
 const MAX_ROWS: usize = 1 << 22;
 const MAX_PHASES: usize = 1000;
 /// What is not in a phase is in one of this name.
-const OUTSIDE: &str = "outside of phases";
+pub(crate) const OUTSIDE: &str = "outside of phases";
+const FEW_TURNS: &str = "a model needs few turns to show what repeats";
 
 pub(crate) fn walk(
     model: &Model,
     program: &Program,
     arrays: &Arrays,
     options: &Options,
+    recorder: Option<&mut Recorder>,
 ) -> Result<Outcome, Diagnostic> {
     let machine = &model.application.machine;
     let span = machine.span;
@@ -78,7 +81,8 @@ pub(crate) fn walk(
         distances: vec![[0; SIZES + 1]; phases],
         entered: vec![0; phases],
         sums: vec![Sums { pes: vec![0.0; program.pes], longest: 0.0 }; phases],
-        alone: Alone::default(),
+        alone: Did::default(),
+        recorder,
         owned: vec![None; program.domains.len()],
         last: vec![Vec::new(); program.loops],
     };
@@ -87,7 +91,7 @@ pub(crate) fn walk(
     }
     walk.enter();
     walk.node(&program.root)?;
-    walk.join();
+    walk.meet(Meeting::Needed);
     walk.leave();
     Ok(walk.outcome(model, cache))
 }
@@ -107,11 +111,29 @@ struct Sums {
     longest: f64,
 }
 
-/// What only one PE may do: seconds of weights, and of lines.
+/// What a PE did: seconds of weights, and what became of lines.
 #[derive(Clone, Copy, Debug, Default)]
-struct Alone {
-    work: f64,
-    counts: Counts,
+pub(crate) struct Did {
+    pub(crate) work: f64,
+    pub(crate) counts: Counts,
+}
+
+impl Did {
+    /// What was added to an earlier state of the same.
+    fn since(&self, earlier: &Did) -> Did {
+        Did { work: self.work - earlier.work, counts: self.counts.since(&earlier.counts) }
+    }
+}
+
+/// Why all PEs meet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meeting {
+    /// A loop over a domain ended.
+    Loop,
+    /// A barrier, which takes its time.
+    Barrier,
+    /// What comes needs all that was done before, if anything was.
+    Needed,
 }
 
 struct Walk<'a> {
@@ -142,7 +164,9 @@ struct Walk<'a> {
     distances: Vec<[u64; SIZES + 1]>,
     entered: Vec<u64>,
     sums: Vec<Sums>,
-    alone: Alone,
+    /// What only one PE may do.
+    alone: Did,
+    recorder: Option<&'a mut Recorder>,
     /// By domain.
     owned: Vec<Option<Owned>>,
     /// The PE that had each index of a loop before, plus one; by loop.
@@ -160,6 +184,10 @@ impl Walk<'_> {
                     self.step(*span)?;
                     self.variables[usize::from(*slot)] = value;
                     self.node(body)?;
+                    if self.recorder.as_ref().is_some_and(|recorder| recorder.visits > self.options.max_visits) {
+                        let text = format!("more than {} visits to record", self.options.max_visits);
+                        return Err(Diagnostic::error(*span, text).help(FEW_TURNS));
+                    }
                 }
                 Ok(())
             }
@@ -171,7 +199,13 @@ impl Walk<'_> {
                 self.leave();
                 let outer = std::mem::replace(&mut self.phase, *phase);
                 self.enter();
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.enter(*phase, &self.clocks);
+                }
                 let done = self.node(body);
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.leave(&self.clocks);
+                }
                 self.leave();
                 self.phase = outer;
                 self.begin_turn();
@@ -180,16 +214,14 @@ impl Walk<'_> {
             Node::Forall(each) => {
                 self.forall(each)?;
                 if !each.nowait {
-                    self.join();
+                    self.meet(Meeting::Loop);
                 }
                 Ok(())
             }
             Node::Work(work) => self.alone(work),
             Node::Barrier => {
-                self.join();
+                self.meet(Meeting::Barrier);
                 self.barriers += 1;
-                self.met += self.barrier;
-                self.clocks.fill(self.met);
                 Ok(())
             }
         }
@@ -197,32 +229,40 @@ impl Walk<'_> {
 
     /// A task outside of all loops over domains: the first PE does it, and the others wait.
     fn alone(&mut self, work: &Work) -> Result<(), Diagnostic> {
-        self.join();
-        let before = self.first_pe();
+        self.meet(Meeting::Needed);
+        let before = self.did(0);
         self.work(work, 0, 0)?;
-        let after = self.first_pe();
-        self.alone.work += after.work - before.work;
-        self.alone.counts.add(&after.counts.since(&before.counts));
+        let did = self.did(0).since(&before);
+        self.alone.work += did.work;
+        self.alone.counts.add(&did.counts);
         let end = self.clocks[0];
         for pe in 1..self.clocks.len() {
             self.pes[self.phase * self.program.pes + pe].wait_s += end - self.clocks[pe];
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.did(0, self.met, &did);
+            recorder.meet(false, &self.clocks, end);
         }
         self.begin_at(end);
         Ok(())
     }
 
-    /// What the first PE did in this phase so far.
-    fn first_pe(&self) -> Alone {
-        let (row, arrays) = (self.phase * self.program.pes, self.arrays.all.len());
+    /// What a PE did in this phase so far.
+    fn did(&self, pe: usize) -> Did {
+        let (row, arrays) = (self.phase * self.program.pes + pe, self.arrays.all.len());
         let mut counts = Counts::default();
         self.rows[row * arrays..(row + 1) * arrays].iter().for_each(|of_array| counts.add(of_array));
-        Alone { work: self.pes[row].work_s, counts }
+        Did { work: self.pes[row].work_s, counts }
     }
 
     fn forall(&mut self, each: &Loop) -> Result<(), Diagnostic> {
         let domain = &self.program.domains[each.domain];
         let pes = self.program.pes;
         self.closing = self.phase;
+        let before: Vec<(f64, Did)> = match self.recorder {
+            Some(_) => (0..pes).map(|pe| (self.clocks[pe], self.did(pe))).collect(),
+            None => Vec::new(),
+        };
         let size = match &each.pieces {
             Pieces::Owned => 0,
             Pieces::Own(size) | Pieces::Guided(size) => self.int(size, each.span)?.max(1) as u64,
@@ -275,6 +315,10 @@ impl Walk<'_> {
         self.last[each.number] = last;
         if let Some(owned) = owned.filter(|_| each.owner.is_none()) {
             self.owned[each.domain] = Some(owned);
+        }
+        for (pe, (begin, before)) in before.iter().enumerate() {
+            let did = self.did(pe).since(before);
+            self.recorder.iter_mut().for_each(|recorder| recorder.did(pe, *begin, &did));
         }
         Ok(())
     }
@@ -462,7 +506,7 @@ impl Walk<'_> {
     fn touch(&mut self, reference: &Reference, touch: Touch, who: Who) -> Result<f64, Diagnostic> {
         if u64::from(self.memory.references()) + 2 > self.options.max_references {
             let text = format!("more than {} references to data", self.options.max_references);
-            return Err(Diagnostic::error(reference.span, text).help("a model needs few turns to show what repeats"));
+            return Err(Diagnostic::error(reference.span, text).help(FEW_TURNS));
         }
         let pe = usize::from(who.pe);
         let row = (self.phase * self.program.pes + pe) * self.arrays.all.len() + reference.array;
@@ -478,8 +522,8 @@ impl Walk<'_> {
         Ok(seconds)
     }
 
-    /// All PEs meet, and nobody pays for it.
-    fn join(&mut self) {
+    /// All PEs meet.
+    fn meet(&mut self, why: Meeting) {
         let last = self.clocks.iter().copied().fold(self.met, f64::max);
         let sums = &mut self.sums[self.closing];
         for (pe, clock) in self.clocks.iter().enumerate() {
@@ -487,7 +531,13 @@ impl Walk<'_> {
             self.pes[self.closing * self.program.pes + pe].wait_s += last - clock;
         }
         sums.longest += last - self.met;
-        self.begin_at(last);
+        let is_barrier = why == Meeting::Barrier;
+        let end = if is_barrier { last + self.barrier } else { last };
+        let is_seen = why != Meeting::Needed || last > self.met;
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| is_seen) {
+            recorder.meet(is_barrier, &self.clocks, end);
+        }
+        self.begin_at(end);
     }
 
     fn begin_at(&mut self, time: f64) {
@@ -597,7 +647,7 @@ impl Walk<'_> {
     /// The chain of bounds. What only one PE may do counts once in all of them.
     fn bounds(&self) -> Bounds {
         let pes = self.program.pes as f64;
-        let Alone { work, counts: alone } = self.alone;
+        let Did { work, counts: alone } = self.alone;
         let sum = |of: &dyn Fn(&PeRow) -> f64| self.pes.iter().map(of).sum::<f64>();
         let shared_work = (sum(&|row| row.work_s) - work) / pes;
         let shared = |of: &dyn Fn(&Counts) -> f64| (sum(&|row| of(&row.counts)) - of(&alone)) / pes;

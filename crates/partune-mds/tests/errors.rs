@@ -2,7 +2,7 @@
 
 use partune_mds::Options;
 
-use crate::support::tried;
+use crate::support::{recorded, tried};
 
 /// A model, line and column, and what is said.
 const WRONG: &[(&str, &str, &str)] = &[
@@ -111,6 +111,21 @@ const WRONG: &[(&str, &str, &str)] = &[
         "at least one index",
     ),
     ("data A[4]: f64;\nmain = task { reads A[0]; weight 0 - 3 };", "2:34", "negative weight"),
+    ("domain d = 0..9;\ndecompose d -> 2 by rcb(z); main = skip;", "2:25", "no function or table `z`"),
+    (
+        "domain d = 0..9; let x(i, j) = i;\ndecompose d -> 2 by rcb(x); main = skip;",
+        "2:25",
+        "takes 2 argument(s), not 1",
+    ),
+    (
+        "domain d = 0..9; let w(i) = 3 - i;\ndecompose d -> 2 by rcb(weight w); main = skip;",
+        "2:32",
+        "the weight of 4 is -1",
+    ),
+    ("domain d = 1..2; table x[2] = [7, 8];\ndecompose d -> 2 by rcb(x); main = skip;", "2:25", "`x` of 2: "),
+    ("param N: int; domain d = 1..N;\ndecompose d -> 2 by rcb; main = skip;", "2:21", "where all sizes are known"),
+    ("domain d = 0..99 x 0..99999;\ndecompose d -> 2 by rcb; main = skip;", "2:21", "indices to part"),
+    ("domain d = 0..9;\ndecompose d -> 2 by rcb(weight 3); main = skip;", "2:32", "a name expected"),
     ("main = skip;", "1:1", "`main` says nothing of data"),
 ];
 
@@ -136,6 +151,10 @@ fn all_that_is_wrong_is_told_at_once() {
 
 #[test]
 fn what_is_too_much_ends() {
+    let source = "domain d = 0..3; data A[d]: f64; decompose d -> 4 by block; main = seq (i = 1, 1000) forall (k in d) task { updates A[k] };";
+    let told =
+        recorded(source, &Options { max_visits: 100, ..Options::default() }).expect_err("4000 visits of a barrier");
+    assert!(told.contains("1:73: more than 100 visits to record"), "{told}");
     let source = "data A[4]: f64; main = seq (i = 1, 1000) task { updates A[*] };";
     let few = Options { max_references: 100, ..Options::default() };
     assert!(tried(source, &[], &few).expect_err("too many").contains("more than 100 references"));

@@ -88,6 +88,36 @@ fn what_shares_nothing_is_silent() {
     assert_eq!(outcome.run_s, 2560.0 + 64.0 + 32.0 + 5.0);
 }
 
+/// A square falls into quarters, rows first; a strip at its weight; what is far apart goes apart.
+#[test]
+fn coordinates_are_bisected() {
+    let square = |by: &str| {
+        followed(
+            &format!(
+                "domain d = 1..4 x 0..3; data A[d]: f64; decompose d -> 4 by {by}; machine {{ line 8; memory 1; near 2 }};
+                 let x(i, j) = j; let y(i, j) = i; main = seq (t = 1, 2) forall (i, j in d) task {{ reads A[i, 3 - j]; updates A[i, j]; weight i }};"
+            ),
+            &[],
+        )
+    };
+    assert_eq!(square("rcb"), square("owner(i, j) = (i - 1) div 2*2 + j div 2"));
+    // The other axis is the first.
+    assert_eq!(square("rcb(x, y)"), square("owner(i, j) = j div 2*2 + (i - 1) div 2"));
+    assert_ne!(square("rcb"), square("rcb(x, y)"));
+    let tasks = |by: &str| {
+        let model = format!(
+            "domain d = 0..5; data A[d]: f64; table w[d] = [3, 1, 1, 1, 1, 1]; table at[d] = [5, 0, 1, 2, 3, 4]; let far(i) = i + [i > 1]*50;
+             decompose d -> 2 by {by}; main = phase p forall (i in d) task {{ updates A[i]; weight w[i] }};"
+        );
+        followed(&model, &[]).phases[0].pes.iter().map(|pe| (pe.tasks, pe.work_s)).collect::<Vec<_>>()
+    };
+    assert_eq!(tasks("rcb"), [(3, 5.0), (3, 3.0)]);
+    assert_eq!(tasks("rcb(weight w)"), [(2, 4.0), (4, 4.0)]);
+    // Index 0 is the last.
+    assert_eq!(tasks("rcb(at, weight w)"), [(4, 4.0), (2, 4.0)]);
+    assert_eq!(tasks("rcb(far, weight w)"), [(2, 4.0), (4, 4.0)]);
+}
+
 /// A mesh of 8 by 8 elements whose numbers go to and fro: neighbours have numbers far apart, and the first eight have the contact. The versions of
 /// the published study: blocks or subdomains, padded or not, threads bound or not, one barrier or two.
 const CRASH: &str = "param pad: int = 3; param unbound: int = 7; param second: int = 1;

@@ -1,10 +1,12 @@
 //! What holds of every model; and nothing panics, whatever is written.
 
-use partune_mds::{Counts, Options, Part};
+use std::collections::BTreeMap;
+
+use partune_mds::{Counts, Options, Outcome, Part};
 use partune_model::{Values, format, lower, parse};
 use proptest::prelude::*;
 
-use crate::support::tried;
+use crate::support::{recorded, tried};
 
 #[path = "../../../fuzz/model_data.rs"]
 mod fuzz;
@@ -25,6 +27,7 @@ fn any_model() -> impl Strategy<Value = String> {
     let by = prop_oneof![
         Just("block".to_owned()),
         Just("cyclic".to_owned()),
+        Just("rcb".to_owned()),
         (1..5_i64).prop_map(|k| format!("block_cyclic({k})")),
         (1..9_i64).prop_map(|k| format!("owner(i) = i*{k} mod P")),
     ];
@@ -43,6 +46,65 @@ fn any_model() -> impl Strategy<Value = String> {
             )
         },
     )
+}
+
+/// Times are whole seconds here, so that nothing is rounded: each PE works, waits for lines and for others in the trace as in the figures.
+fn same_when_recorded(source: &str, outcome: &Outcome) -> Result<(), TestCaseError> {
+    let (again, trace) = recorded(source, &Options::default()).map_err(TestCaseError::fail)?;
+    prop_assert_eq!(outcome, &again);
+    let seconds = |ns: i64| ns as f64 / 1e9;
+    prop_assert_eq!(seconds(trace.end().0), outcome.run_s);
+    for (pe, stream) in trace.streams().iter_ids() {
+        let mut lines: BTreeMap<&str, i64> = BTreeMap::new();
+        let (mut barriers, mut paths, mut phases) = (0, 0, 0);
+        for visit in stream.visits.iter() {
+            let region = trace.regions()[trace.paths().region(visit.path)];
+            let duration = visit.duration().0;
+            match trace.strings().get(region.name) {
+                "omp parallel" => paths += 1,
+                "a" | "b" | "c" | "outside of phases" => phases += duration,
+                "omp implicit barrier" | "omp barrier" => barriers += duration,
+                reason => *lines.entry(reason).or_default() += duration,
+            }
+        }
+        let rows = || outcome.phases.iter().map(|phase| phase.pes[pe.0 as usize]);
+        let counts = rows().fold(Counts::default(), |mut counts, row| {
+            counts.add(&row.counts);
+            counts
+        });
+        let (work, wait) = rows().fold((0.0, 0.0), |(work, wait), row| (work + row.work_s, wait + row.wait_s));
+        let reason = |name: &str| seconds(lines.get(name).copied().unwrap_or_default());
+        let told = [
+            reason("first use of lines"),
+            reason("cache too small"),
+            reason("true sharing"),
+            reason("false sharing"),
+            reason("moved threads"),
+            reason("upgrades of lines"),
+        ];
+        prop_assert_eq!(
+            told,
+            [
+                counts.cold_s,
+                counts.capacity_s,
+                counts.true_sharing_s,
+                counts.false_sharing_s,
+                counts.migrated_s,
+                counts.upgrades_s()
+            ]
+        );
+        prop_assert_eq!(lines.len(), told.iter().filter(|it| **it > 0.0).count(), "{:?}", lines);
+        prop_assert_eq!(seconds(barriers), wait + outcome.bounds.synchronisation_s);
+        // Barriers at the end of a loop are in its phase.
+        prop_assert_eq!(paths, 1);
+        prop_assert!(
+            seconds(phases) >= work + counts.latency_s && seconds(phases) <= outcome.run_s,
+            "{} {}",
+            phases,
+            work
+        );
+    }
+    Ok(())
 }
 
 proptest! {
@@ -77,6 +139,7 @@ proptest! {
             let counts = outcome.counts();
             prop_assert_eq!(counts.true_sharing + counts.false_sharing + counts.migrated, 0);
         }
+        same_when_recorded(&source, &outcome)?;
         let formatted = format(&source).unwrap_or_default();
         prop_assert_eq!(tried(&formatted, &[], &Options::default()), Ok(outcome));
     }

@@ -1,48 +1,66 @@
 //! A simulated run as a trace: lanes are threads of one process, servers are locks, uses and delays are user code.
 //!
 //! So analyses see waiting for a resource as waiting for a lock, with the process that held it as the cause. A unit of time of the model is a
-//! second. The same events go into an archive, which reads as the same trace.
+//! second.
 
-use partune_base::{CallPathId, PeId, StringId, Table, Time};
-use partune_trace::{
-    LockEvent, LockKind, Pe, PeKind, Process, Region, Role, Stream, Trace, TraceBuilder, Visit, VisitIx,
-};
+use partune_base::{CallPathId, PeId, ProcessId, StringId, Table, Time};
+use partune_trace::{LockEvent, LockKind, Pe, PeKind, Process, Region, Role, Stream, Trace, TraceBuilder, Visit};
 
 use crate::simulate::Recording;
 
-/// The name of the construct that waits for a server, and of the one that gives it back: a POSIX mutex, which every reader of archives knows.
-const LOCK: &str = "pthread_mutex_lock";
-const UNLOCK: &str = "pthread_mutex_unlock";
-/// Regions before those of resources.
-pub const REGION_MODEL: u32 = 0;
-pub const REGION_LOCK: u32 = 1;
-pub const REGION_UNLOCK: u32 = 2;
-pub const REGION_DELAY: u32 = 3;
-
-/// What a lane does at a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    Enter(u32),
-    Leave(u32),
-    /// A server was given.
-    Acquire(u32),
-    Release(u32),
+/// A time of a model in nanoseconds.
+pub fn nanoseconds(seconds: f64) -> Time {
+    Time::clamped((seconds * 1e9).round() as i128)
 }
 
-/// A run as events by lane, in nanoseconds.
-#[derive(Clone, Debug, Default)]
-pub struct Events {
-    /// Names of regions; the first four are constants of this module.
-    pub regions: Vec<String>,
-    pub lanes: Vec<Vec<(i64, What)>>,
-    pub end: i64,
+/// A trace in the making: a process that is a model, with threads of these names.
+pub fn of_threads(names: impl Iterator<Item = String>) -> TraceBuilder {
+    let mut builder = TraceBuilder { resolution: 1_000_000_000, ..TraceBuilder::default() };
+    for (thread, name) in names.enumerate() {
+        let (name, process) = (builder.strings.intern(&name), ProcessId(0));
+        let archive_id = thread as u64;
+        builder.pes.push(Pe { name, kind: PeKind::Cpu, process, thread: thread as u32, device: None, archive_id });
+    }
+    let pes = (0..builder.pes.len() as u32).map(PeId).collect();
+    let name = builder.strings.intern("model");
+    builder.processes.push(Process { name, rank: None, node: StringId::NONE, pes });
+    builder
 }
 
-/// The events of a run.
-pub fn events(recording: &Recording) -> Events {
-    let mut regions: Vec<String> = ["model", LOCK, UNLOCK, "delay"].map(str::to_owned).into();
-    let first = regions.len() as u32;
-    regions.extend(recording.names.iter().map(|(name, _)| name.clone()));
+/// The call paths of a model: its root, and what is called from there.
+struct Paths {
+    root: CallPathId,
+    lock: CallPathId,
+    unlock: CallPathId,
+    delay: CallPathId,
+    /// By resource.
+    resources: Vec<CallPathId>,
+}
+
+impl Paths {
+    fn new(recording: &Recording, builder: &mut TraceBuilder) -> Paths {
+        let mut path = |name: &str, paradigm: &str, role, parent| {
+            let name = builder.strings.intern(name);
+            let paradigm = if role == Role::User { StringId::NONE } else { builder.strings.intern(paradigm) };
+            let region = builder.regions.push(Region::of_construct(name, paradigm, role));
+            builder.paths.push(parent, region)
+        };
+        let root = path("model", "", Role::User, CallPathId::NONE);
+        Paths {
+            root,
+            // A POSIX mutex, which every reader of archives knows.
+            lock: path("pthread_mutex_lock", "Pthread", Role::LockAcquire, root),
+            unlock: path("pthread_mutex_unlock", "Pthread", Role::LockRelease, root),
+            delay: path("delay", "", Role::User, root),
+            resources: recording.names.iter().map(|(name, _)| path(name, "", Role::User, root)).collect(),
+        }
+    }
+}
+
+/// The run as a sealed trace.
+pub fn trace(recording: &Recording) -> Trace {
+    let mut builder = of_threads((0..recording.lanes).map(|lane| format!("lane {lane}")));
+    let paths = Paths::new(recording, &mut builder);
     let mut free: Vec<Vec<f64>> = recording.names.iter().map(|(_, servers)| vec![0.0; *servers as usize]).collect();
     let offsets: Vec<u32> = recording
         .names
@@ -53,15 +71,16 @@ pub fn events(recording: &Recording) -> Events {
             Some(own)
         })
         .collect();
-    let nanoseconds = |seconds: f64| Time::clamped((seconds * 1e9).round() as i128).0;
-    let mut lanes: Vec<Vec<(i64, What)>> = vec![vec![(0, What::Enter(REGION_MODEL))]; recording.lanes as usize];
-    let mut end = 0;
+    let end = nanoseconds(recording.activities.iter().map(|it| it.end).fold(0.0, f64::max));
+    let mut of_root = Stream { events: 2, ..Stream::default() };
+    of_root.visits.push(Visit { enter: Time(0), exit: end, path: paths.root });
+    let mut streams = vec![of_root; recording.lanes as usize];
     for activity in &recording.activities {
         let [request, begin, until] = [activity.request, activity.begin, activity.end].map(nanoseconds);
-        let lane = &mut lanes[activity.lane as usize];
-        end = end.max(until);
+        let stream = &mut streams[activity.lane as usize];
         let Some(resource) = activity.resource else {
-            lane.extend([(begin, What::Enter(REGION_DELAY)), (until, What::Leave(REGION_DELAY))]);
+            stream.visits.push(Visit { enter: begin, exit: until, path: paths.delay });
+            stream.events += 2;
             continue;
         };
         // The server that was free for longest.
@@ -70,89 +89,14 @@ pub fn events(recording: &Recording) -> Events {
         if let Some(server) = servers.get_mut(at) {
             *server = activity.end;
         }
-        let (region, lock) = (first + resource, offsets[resource as usize] + at as u32);
-        lane.extend([
-            (request, What::Enter(REGION_LOCK)),
-            (begin, What::Acquire(lock)),
-            (begin, What::Leave(REGION_LOCK)),
-            (begin, What::Enter(region)),
-            (until, What::Leave(region)),
-            (until, What::Enter(REGION_UNLOCK)),
-            (until, What::Release(lock)),
-            (until, What::Leave(REGION_UNLOCK)),
-        ]);
+        let lock = u64::from(offsets[resource as usize] + at as u32);
+        let event = |visit, time, kind| LockEvent { visit, time, kind, lock, shared: false };
+        let waits = stream.visits.push(Visit { enter: request, exit: begin, path: paths.lock });
+        stream.visits.push(Visit { enter: begin, exit: until, path: paths.resources[resource as usize] });
+        let gives = stream.visits.push(Visit { enter: until, exit: until, path: paths.unlock });
+        stream.locks.extend([event(waits, begin, LockKind::Acquired), event(gives, until, LockKind::Released)]);
+        stream.events += 8;
     }
-    for lane in &mut lanes {
-        lane.push((end, What::Leave(REGION_MODEL)));
-    }
-    Events { regions, lanes, end }
-}
-
-/// The role of a region.
-fn role(region: u32) -> Role {
-    match region {
-        REGION_LOCK => Role::LockAcquire,
-        REGION_UNLOCK => Role::LockRelease,
-        _ => Role::User,
-    }
-}
-
-/// A run as a sealed trace.
-pub fn trace(events: &Events) -> Trace {
-    let mut builder = TraceBuilder { resolution: 1_000_000_000, ..TraceBuilder::default() };
-    let pthread = builder.strings.intern("Pthread");
-    for (index, name) in events.regions.iter().enumerate() {
-        let name = builder.strings.intern(name);
-        let role = role(index as u32);
-        let paradigm = if role == Role::User { StringId::NONE } else { pthread };
-        builder.regions.push(Region::of_construct(name, paradigm, role));
-    }
-    let root = builder.paths.push(CallPathId::NONE, partune_base::RegionId(REGION_MODEL));
-    let paths: Vec<CallPathId> = (0..events.regions.len() as u32)
-        .map(
-            |region| {
-                if region == REGION_MODEL { root } else { builder.paths.push(root, partune_base::RegionId(region)) }
-            },
-        )
-        .collect();
-    let process_name = builder.strings.intern("model");
-    let pes: Vec<PeId> = (0..events.lanes.len() as u32).map(PeId).collect();
-    let process = builder.processes.push(Process { name: process_name, rank: None, node: StringId::NONE, pes });
-    builder.streams = Table::from(Vec::new());
-    for (lane, list) in events.lanes.iter().enumerate() {
-        let name = builder.strings.intern(&format!("lane {lane}"));
-        builder.pes.push(Pe {
-            name,
-            kind: PeKind::Cpu,
-            process,
-            thread: lane as u32,
-            device: None,
-            archive_id: lane as u64,
-        });
-        builder.streams.push(stream(list, &paths));
-    }
+    builder.streams = Table::from(streams);
     builder.seal()
-}
-
-fn stream(list: &[(i64, What)], paths: &[CallPathId]) -> Stream {
-    let mut stream = Stream { events: list.len() as u64, ..Stream::default() };
-    let mut open: Vec<VisitIx> = Vec::new();
-    for (time, what) in list {
-        let time = Time(*time);
-        let visit = open.last().copied().unwrap_or(VisitIx::NONE);
-        let lock = |lock: u32, kind| LockEvent { visit, time, kind, lock: lock.into(), shared: false };
-        match what {
-            What::Enter(region) => {
-                open.push(stream.visits.push(Visit { enter: time, exit: time, path: paths[*region as usize] }));
-            }
-            What::Leave(_) => {
-                if let Some(visit) = open.pop() {
-                    stream.visits.exit[visit.index()] = time;
-                }
-            }
-            What::Acquire(id) => stream.locks.push(lock(*id, LockKind::Acquired)),
-            What::Release(id) => stream.locks.push(lock(*id, LockKind::Released)),
-        }
-    }
-    stream
 }

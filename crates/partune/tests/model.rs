@@ -332,6 +332,8 @@ fn data_of_a_model_are_followed() {
     assert!((2.0 * part(&sd4, "synchronisation_s") - part(&sd3, "synchronisation_s")).abs() < 1e-12);
     assert!((2.0 * part(&sd8, "synchronisation_s") - part(&sd4, "synchronisation_s")).abs() < 1e-12);
     assert!(part(&sd8, "phases_s") < 0.1 * part(&sd4, "phases_s"), "{:#} {:#}", sd4["bounds"], sd8["bounds"]);
+    // Places of elements are cut as crash.c cuts them.
+    assert_eq!(version("3", "8", "0", "1"), version("1", "8", "0", "1"));
     let shown = text(&["model", "data", &path, "-Drecord=3"]);
     for line in ["where the time goes", "misses of lines by their cause", "false sharing: PEs write", "velocity"] {
         assert!(shown.contains(line), "{line}: {shown}");
@@ -343,6 +345,46 @@ fn data_of_a_model_are_followed() {
     assert!(estimate["head_tail"].as_f64() > Some(0.6), "{estimate:#}");
     let source = std::fs::read_to_string(&path).expect("it reads");
     assert!(source == text(&["model", "fmt", &path]), "partune model fmt --write {path}");
+}
+
+/// Another way to the same bounds: the run of the model is written as an archive, and analysed as one that was recorded.
+#[test]
+fn a_model_that_is_followed_is_an_archive() {
+    let path = workspace().join("examples/crash/model/crash.pam").display().to_string();
+    let folder = tempfile::tempdir().expect("there is room");
+    let sp = ["-Dsubdomains=0", "-Drecord=3", "-Dunbound=1", "-Dbarriers=2"];
+    for (name, version) in
+        [("SP", &sp[..]), ("SD4", &[]), ("SD8", &["--alt", "SD8"]), ("one", &["-DP=1", "-Dsubdomains=3"])]
+    {
+        let to = folder.path().join(name).display().to_string();
+        let followed = text(&[&["model", "data", &path, "--json", "--archive", &to], version].concat());
+        let followed: Value = serde_json::from_str(&followed).expect("it is JSON");
+        let analysed: Value = serde_json::from_str(&text(&["analyze", "--json", &to])).expect("it is JSON");
+        let part = |name: &str| followed["bounds"][name].as_f64().expect("a number");
+        let bounds = analysed["bounds"].as_array().expect("bounds");
+        let bound = |name: &str| {
+            let found =
+                bounds.iter().find(|bound| bound["name"] == name).unwrap_or_else(|| panic!("{name}: {bounds:?}"));
+            found["seconds"].as_f64().expect("a number")
+        };
+        let shared = ["ideal_s", "communication_s", "false_sharing_s", "migration_s"].map(part).iter().sum::<f64>();
+        let gaps = [
+            (shared, bound("IPCO")),
+            (part("imbalance_s"), bound("IPCOL") - bound("IPCO")),
+            (part("phases_s"), bound("IPCOLM") - bound("IPCOL")),
+            (part("turns_s"), bound("IPCOLMD") - bound("IPCOLM")),
+            (part("synchronisation_s"), bound("actual") - bound("IPCOLMD")),
+        ];
+        // A nanosecond for each time that is rounded.
+        assert!(gaps.iter().all(|(model, trace)| (model - trace).abs() < 1e-6), "{name}: {gaps:?}");
+        let lost: f64 =
+            analysed["findings"].as_array().expect("findings").iter().filter_map(|it| it["seconds"].as_f64()).sum();
+        assert_eq!(lost > 0.0, name != "one", "{name}: {lost}");
+        let regions = analysed["regions"].to_string();
+        assert!(regions.contains("first use of lines") && regions.contains("contact_phase"), "{regions}");
+    }
+    let again = partune(&["model", "data", &path, "--archive", &folder.path().join("SP").display().to_string()]);
+    assert_eq!(again.status.code(), Some(1), "nothing is written over");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-/* The mesh of ../crash.c as tables for crash.pam: neighbours, contact, and the subdomains that it makes for so many threads.
+/* The mesh of ../crash.c as tables for crash.pam: neighbours, contact, places, and the subdomains that it makes for so many threads.
  *
  *   gcc -O2 -fopenmp -o mesh mesh.c -lm && ./mesh 40 4
  */
@@ -12,7 +12,8 @@ int main(int argc, char** argv)
     threads = argc > 2 ? atoi(argv[2]) : 4;
     make_mesh();
     FILE *rows = fopen("neighbours.txt", "w"), *flags = fopen("contact.txt", "w"), *owners = fopen("subdomains.txt", "w");
-    if (!rows || !flags || !owners) return 1;
+    FILE* places[2] = {fopen("x.txt", "w"), fopen("y.txt", "w")};
+    if (!rows || !flags || !owners || !places[0] || !places[1]) return 1;
     struct decomposition it = decompose(all_work);
     int* owner = calloc((size_t)elements, sizeof *owner);
     for (int t = 0; t < threads; ++t)
@@ -23,6 +24,7 @@ int main(int argc, char** argv)
         fprintf(rows, "\n");
         fprintf(flags, "%d%c", near[e], e % 40 == 39 ? '\n' : ' ');
         fprintf(owners, "%d%c", owner[e], e % 40 == 39 ? '\n' : ' ');
+        for (int axis = 0; axis < 2; ++axis) fprintf(places[axis], "%g%c", start[e][axis], e % 40 == 39 ? '\n' : ' ');
     }
-    return fclose(rows) || fclose(flags) || fclose(owners);
+    return fclose(rows) || fclose(flags) || fclose(owners) || fclose(places[0]) || fclose(places[1]);
 }

@@ -61,6 +61,9 @@ pub enum By {
     Table(Name),
     /// Parts of equal weight with few edges between them, of the graph in a table of rows; the weight is a function of the index.
     Graph(Name, Option<Name>),
+    /// Parts of equal weight of what is near each other, by recursive bisection of coordinates: functions of the index or tables, or the index itself if
+    /// none is named.
+    Coordinates(Vec<Name>, Option<Name>),
     /// `owner(i, j) = e`.
     Owner(Vec<Name>, Expr),
     If(Expr, Box<Spanned<By>>, Box<Spanned<By>>),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use partune_expr::{Bool, Environment, Expr, Number, Rat, Symbol};
-use partune_objects::partition::{Options, Weighted, partition};
+use partune_objects::partition::{Options, Weighted, bisect, partition};
 
 use super::{Lower, Meaning, Type};
 use crate::ast::{self, By, ExprKind, Item, Setting, Spec};
@@ -12,8 +12,8 @@ use crate::model::{Data, Domain, Layout, Model, Owners, Resource};
 
 /// Parts that a decomposition may have.
 const MAX_PARTS: i64 = 1024;
-/// What a graph that is partitioned may have of vertices.
-const MAX_VERTICES: i64 = 1 << 22;
+/// What is partitioned may have so many indices.
+const MAX_PARTED: u64 = 1 << 22;
 
 /// The table that says where rows of another one begin, and where the last one ends. No name that can be written.
 pub(super) fn firsts(table: &str) -> Arc<str> {
@@ -276,8 +276,10 @@ impl<'a> Lower<'a> {
                 Expr::table(&name.node.as_str().into(), vec![Expr::from(symbol)])
             }
             By::Graph(name, weight) => {
-                let table = self.partitioned(domain, parts, name, weight.as_ref())?;
-                Expr::table(&table, symbols.iter().map(Expr::from).collect())
+                Expr::table(&self.parts_of_graph(domain, parts, by.span, name, weight.as_ref())?, vec![place])
+            }
+            By::Coordinates(axes, weight) => {
+                Expr::table(&self.parts_by_place(domain, parts, by.span, axes, weight.as_ref())?, vec![place])
             }
             By::Owner(names, e) => {
                 if names.len() != symbols.len() {
@@ -322,10 +324,11 @@ impl<'a> Lower<'a> {
     }
 
     /// Owners by the partition of a graph, as a table, whose name is given.
-    fn partitioned(
+    fn parts_of_graph(
         &mut self,
         domain: &Domain,
         parts: &Expr,
+        span: Span,
         name: &'a ast::Name,
         weight: Option<&'a ast::Name>,
     ) -> Option<Arc<str>> {
@@ -335,77 +338,134 @@ impl<'a> Lower<'a> {
             self.error(name.span, format!("`{0}` is no table of rows: `table {0}[{1}, ..]`", name.node, domain.name));
             return None;
         };
-        let count = first.len() as i128 - 1;
-        let known = if let [(lo, hi)] = &domain.ranges[..] {
-            lo.to_int().zip(hi.to_int())
-        } else {
+        if domain.ranges.len() != 1 {
             self.error(name.span, "a graph is of a domain with one dimension");
             return None;
-        };
-        let (Some((0, hi)), Some(parts)) = (known, parts.to_int()) else {
-            let help = "give values with -D NAME=VALUE; the domain begins at 0";
-            self.tell(Diagnostic::error(name.span, "a graph is partitioned where all sizes are known").help(help));
-            return None;
-        };
-        if hi + 1 != count || count > i128::from(MAX_VERTICES) {
-            let text = format!("`{}` has {count} rows, and `{}` goes from 0 to {hi}", name.node, domain.name);
+        }
+        let (indices, parts) = self.parted(domain, parts, span)?;
+        let count = first.len() - 1;
+        if indices.count != count as u64 || indices.ranges[0].0 != 0 {
+            let text = format!("`{}` has {count} rows, from 0 on, and `{}` has other indices", name.node, domain.name);
             self.error(name.span, text);
             return None;
         }
         let number = |value: &Rat| value.to_int().and_then(|value| u32::try_from(value).ok()).unwrap_or(u32::MAX);
         let mut edges = Vec::new();
-        for vertex in 0..count as usize {
+        for vertex in 0..count {
             let row = &items[number(&first[vertex]) as usize..number(&first[vertex + 1]) as usize];
             edges.extend(row.iter().map(|other| (vertex as u32, number(other), 1)));
         }
-        let weights = match weight {
-            Some(weight) => self.weights(weight, count as u32)?,
-            None => vec![1; count as usize],
-        };
-        let options = Options { parts: parts as u32, ..Options::default() };
-        let found = partition(&Weighted::new(&weights, &edges), &options);
-        let table: Arc<str> = format!("{}'owner.", domain.name).into();
-        let owners: Arc<[Rat]> = found.part.iter().map(|part| Rat::from(i64::from(*part))).collect();
-        self.model.tables.insert(table.clone(), owners);
-        Some(table)
+        // Integers in proportion.
+        let weights = self.weights(weight, &indices)?;
+        let most = weights.iter().copied().fold(0.0, f64::max);
+        let scale = if weight.is_none() { 1.0 } else { 1e6 / if most > 0.0 { most } else { f64::INFINITY } };
+        let weights: Vec<u64> = weights.iter().map(|weight| (weight * scale).round() as u64).collect();
+        let found = partition(&Weighted::new(&weights, &edges), &Options { parts, ..Options::default() });
+        Some(self.owners(domain, &found.part))
     }
 
-    /// A function of each index, as integers in proportion.
-    fn weights(&mut self, name: &'a ast::Name, count: u32) -> Option<Vec<u64>> {
-        let file = self.file;
-        let Some((Meaning::Let(item), _)) = self.names.get(name.node.as_str()).cloned() else {
-            let lets = file.items.iter().filter_map(|item| match item {
-                Item::Let { name, .. } => Some(name.node.clone()),
-                _ => None,
-            });
-            let known: Vec<String> = lets.collect();
-            self.unknown(&name.node, name.span, "function", &known);
+    /// The same by where indices lie.
+    fn parts_by_place(
+        &mut self,
+        domain: &Domain,
+        parts: &Expr,
+        span: Span,
+        axes: &'a [ast::Name],
+        weight: Option<&'a ast::Name>,
+    ) -> Option<Arc<str>> {
+        let (indices, parts) = self.parted(domain, parts, span)?;
+        let weights = self.weights(weight, &indices)?;
+        let axes = if axes.is_empty() {
+            let axis = |dimension: usize| (0..indices.count).map(|place| indices.at(place)[dimension] as f64).collect();
+            (0..indices.ranges.len()).map(axis).collect()
+        } else {
+            axes.iter().map(|axis| self.of_indices(axis, &indices)).collect::<Option<Vec<_>>>()?
+        };
+        Some(self.owners(domain, &bisect(&axes, &weights, parts)))
+    }
+
+    /// Indices and parts as numbers, for which all sizes must be known.
+    fn parted(&mut self, domain: &Domain, parts: &Expr, span: Span) -> Option<(Indices, u32)> {
+        let range = |(lo, hi): &(Expr, Expr)| {
+            let (lo, hi) = (i64::try_from(lo.to_int()?).ok()?, i64::try_from(hi.to_int()?).ok()?);
+            Some((lo, hi.checked_sub(lo)?.checked_add(1)?.max(0) as u64))
+        };
+        let known: Option<Vec<(i64, u64)>> = domain.ranges.iter().map(range).collect();
+        let (Some(ranges), Some(parts)) = (known, parts.to_int()) else {
+            let text = "indices are parted by a graph or by coordinates where all sizes are known";
+            self.tell(Diagnostic::error(span, text).help("give values with -D NAME=VALUE"));
             return None;
         };
-        let symbol = self.variable("graph'vertex");
-        let value = self.function(item, &name.node, name.span, vec![(Type::Int, Expr::from(&symbol))]);
-        let super::expr::Any::Value(_, value) = value else {
-            self.error(name.span, format!("`{}` is no value", name.node));
+        let count = ranges.iter().try_fold(1_u64, |count, range| count.checked_mul(range.1));
+        let Some(count) = count.filter(|count| *count <= MAX_PARTED) else {
+            self.error(span, format!("`{}` has more than {MAX_PARTED} indices to part", domain.name));
             return None;
         };
-        let mut weights = Vec::new();
-        for vertex in 0..count {
-            let at = Vertex { model: &self.model, symbol: &symbol, number: vertex };
-            match value.eval(&at) {
-                Ok(weight) if weight.to_f64() >= 0.0 => weights.push(weight.to_f64()),
-                Ok(weight) => {
-                    self.error(name.span, format!("the weight of {vertex} is {weight}"));
+        Some((Indices { ranges, count }, parts as u32))
+    }
+
+    /// Keeps owners as a table; gives its name. Two of one domain are those of alternatives.
+    fn owners(&mut self, domain: &Domain, parts: &[u32]) -> Arc<str> {
+        let owners: Arc<[Rat]> = parts.iter().map(|part| Rat::from(i64::from(*part))).collect();
+        let mut name = format!("{}'owner.", domain.name);
+        while self.model.tables.get(name.as_str()).is_some_and(|other| *other != owners) {
+            name.push('\'');
+        }
+        let name: Arc<str> = name.into();
+        self.model.tables.insert(name.clone(), owners);
+        name
+    }
+
+    /// What each index weighs: 1 where nobody says.
+    fn weights(&mut self, name: Option<&'a ast::Name>, indices: &Indices) -> Option<Vec<f64>> {
+        let Some(name) = name else { return Some(vec![1.0; indices.count as usize]) };
+        let weights = self.of_indices(name, indices)?;
+        if let Some(place) = weights.iter().position(|weight| *weight < 0.0) {
+            let text = format!("the weight of {} is {}", indices.told(place as u64), weights[place]);
+            self.error(name.span, text);
+            return None;
+        }
+        Some(weights)
+    }
+
+    /// A function of each index, or the entries of a table, in row-major order.
+    fn of_indices(&mut self, name: &'a ast::Name, indices: &Indices) -> Option<Vec<f64>> {
+        let count = indices.ranges.len();
+        let symbols: Vec<Symbol> = (0..count).map(|_| self.variable("parted'index")).collect();
+        let value = match self.names.get(name.node.as_str()).cloned() {
+            Some((Meaning::Let(item), _)) => {
+                let arguments = symbols.iter().map(|symbol| (Type::Int, Expr::from(symbol))).collect();
+                let super::expr::Any::Value(_, value) = self.function(item, &name.node, name.span, arguments) else {
+                    self.error(name.span, format!("`{}` is no value", name.node));
                     return None;
-                }
+                };
+                value
+            }
+            _ if count == 1 && self.model.tables.contains_key(name.node.as_str()) => {
+                Expr::table(&name.node.as_str().into(), vec![Expr::from(&symbols[0])])
+            }
+            _ => {
+                let lets = self.file.items.iter().filter_map(|item| match item {
+                    Item::Let { name, .. } => Some(name.node.clone()),
+                    _ => None,
+                });
+                let known: Vec<String> = lets.chain(self.model.tables.keys().map(ToString::to_string)).collect();
+                self.unknown(&name.node, name.span, "function or table", &known);
+                return None;
+            }
+        };
+        let mut values = Vec::with_capacity(indices.count as usize);
+        for place in 0..indices.count {
+            let at = AtIndex { model: &self.model, symbols: &symbols, index: &indices.at(place) };
+            match value.eval(&at) {
+                Ok(value) => values.push(value.to_f64()),
                 Err(reason) => {
-                    self.error(name.span, format!("the weight of {vertex}: {reason}"));
+                    self.error(name.span, format!("`{}` of {}: {reason}", name.node, indices.told(place)));
                     return None;
                 }
             }
         }
-        let most = weights.iter().copied().fold(0.0, f64::max);
-        let scale = if most > 0.0 { 1e6 / most } else { 0.0 };
-        Some(weights.iter().map(|weight| (weight * scale).round() as u64).collect())
+        Some(values)
     }
 
     /// PEs as resources of the readings that know no data: a queue each, and one for all, behind which they take what comes.
@@ -425,16 +485,41 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Where a function is evaluated.
-struct Vertex<'a> {
-    model: &'a Model,
-    symbol: &'a Symbol,
-    number: u32,
+/// The indices of a domain as numbers: first and how many, one a dimension; and how many altogether.
+struct Indices {
+    ranges: Vec<(i64, u64)>,
+    count: u64,
 }
 
-impl Environment for Vertex<'_> {
+impl Indices {
+    /// The one at a place in row-major order.
+    fn at(&self, place: u64) -> Vec<i64> {
+        let mut rest = place;
+        let mut index: Vec<i64> = Vec::with_capacity(self.ranges.len());
+        for (lo, length) in self.ranges.iter().rev() {
+            index.push(lo + (rest % length) as i64);
+            rest /= length;
+        }
+        index.reverse();
+        index
+    }
+
+    fn told(&self, place: u64) -> String {
+        self.at(place).iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Where a function is evaluated.
+struct AtIndex<'a> {
+    model: &'a Model,
+    symbols: &'a [Symbol],
+    index: &'a [i64],
+}
+
+impl Environment for AtIndex<'_> {
     fn symbol(&self, symbol: &Symbol) -> Option<Number> {
-        (symbol == self.symbol).then(|| Number::Exact(i64::from(self.number).into()))
+        let dimension = self.symbols.iter().position(|it| it == symbol)?;
+        Some(Number::Exact(self.index[dimension].into()))
     }
 
     fn table(&self, name: &str, index: &[i64]) -> Option<Number> {

@@ -120,6 +120,23 @@ impl Parser<'_> {
                 self.expect(")")?;
                 By::Graph(name, weight)
             }
+            "rcb" => {
+                let (mut axes, mut weight) = (Vec::new(), None);
+                if self.take("(") {
+                    while weight.is_none() {
+                        if self.take("weight") {
+                            weight = Some(self.name()?);
+                        } else {
+                            axes.push(self.name()?);
+                        }
+                        if !self.take(",") {
+                            break;
+                        }
+                    }
+                    self.expect(")")?;
+                }
+                By::Coordinates(axes, weight)
+            }
             "owner" => {
                 let names = self.names()?;
                 self.expect("=")?;
@@ -134,7 +151,7 @@ impl Parser<'_> {
             }
             _ => {
                 self.at -= usize::from(begin.kind == Kind::Word);
-                let all = ["block", "cyclic", "block_cyclic", "table", "graph", "owner", "if"];
+                let all = ["block", "cyclic", "block_cyclic", "table", "graph", "rcb", "owner", "if"];
                 return Err(self.wanted(&one_of(all)));
             }
         })

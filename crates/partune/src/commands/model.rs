@@ -1,6 +1,5 @@
 //! `partune model`: contention models in PAMELA: check, format, estimate, simulate, decide, follow data, tune, calibrate, extract, emit.
 
-mod archive;
 mod breakdown;
 mod calibrate;
 mod decide;
@@ -134,6 +133,9 @@ struct Simulate {
 struct Data {
     #[command(flatten)]
     followed: Followed,
+    /// Write the run as an archive that `partune analyze` reads, as one of threads
+    #[arg(long, value_name = "DIR")]
+    archive: Option<PathBuf>,
 }
 
 /// A model that is followed, and how that is told.
@@ -422,14 +424,25 @@ fn run_data(args: &Data) -> anyhow::Result<()> {
     let source = input.source()?;
     let model = source.model(&input.complete(&source))?;
     let alternative = one(&model, args.followed.alt.as_deref())?;
-    let outcome =
-        follow(&model, alternative, &partune_mds::Options::default()).map_err(|error| source.failed(&error))?;
+    let options = partune_mds::Options::default();
+    let failed = |error: partune_model::Diagnostic| source.failed(&error);
+    let outcome = match &args.archive {
+        None => follow(&model, alternative, &options).map_err(failed)?,
+        Some(folder) => {
+            let (outcome, trace) = partune_mds::record(&model, alternative, &options).map_err(failed)?;
+            partune_engine::write(&trace, folder)?;
+            outcome
+        }
+    };
     let name = source.title(alternative);
-    output::print(&if args.followed.json {
-        data_document(&name, &outcome)
-    } else {
-        data_text(&name, &outcome, output::style())
-    })
+    if args.followed.json {
+        return output::print(&data_document(&name, &outcome));
+    }
+    let mut text = data_text(&name, &outcome, output::style());
+    if let Some(folder) = &args.archive {
+        told_archive(&mut text, folder);
+    }
+    output::print(&text)
 }
 
 fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
@@ -448,7 +461,7 @@ fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
         None => None,
         Some(folder) => {
             let (outcome, recording) = record(&model, term, &options).map_err(failed)?;
-            archive::write(&trace::events(&recording), folder)?;
+            partune_engine::write(&trace::trace(&recording), folder)?;
             Some(outcome)
         }
     };
@@ -474,9 +487,13 @@ fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
         breakdown::text(&mut text, breakdown, outcome.makespan);
     }
     if let Some(folder) = &args.archive {
-        let _ = writeln!(text, "\n{}: partune analyze reads it", folder.join("traces.otf2").display());
+        told_archive(&mut text, folder);
     }
     output::print(&text)
+}
+
+fn told_archive(text: &mut String, folder: &Path) {
+    let _ = writeln!(text, "\n{}: partune analyze reads it", folder.join("traces.otf2").display());
 }
 
 fn outcome_json(name: &str, outcome: &Outcome) -> serde_json::Value {
