@@ -241,7 +241,7 @@ fn is_dealt(original: &Original<'_>, name: &str) -> bool {
 
 fn has_dealt(step: &Step, phase: Option<usize>, wanted: Option<usize>) -> bool {
     match step {
-        Step::Nothing | Step::Task(_) | Step::Barrier(_) | Step::Other(..) => false,
+        Step::Nothing | Step::Task(_) | Step::Event { .. } | Step::Barrier(_) | Step::Other(..) => false,
         Step::Sequence(all) => all.iter().any(|one| has_dealt(one, phase, wanted)),
         Step::Seq(_, body) => has_dealt(body, phase, wanted),
         Step::If(_, then, otherwise) => has_dealt(then, phase, wanted) || has_dealt(otherwise, phase, wanted),

@@ -13,6 +13,7 @@
 //! | what is done, compiled | [`program`] |
 //! | who has which line, and who wrote what | [`memory`] |
 //! | which write each read sees, and whether that is sure | [`order`] |
+//! | when was which event posted | [`events`] |
 //! | who does what when | [`walk`] |
 //! | what came of it | [`outcome`] |
 //! | the same as a trace, for all analyses of recorded runs | [`trace`] |
@@ -24,6 +25,7 @@
 //! that a PE has touched; 8 bytes for each pair of PEs and each pair of phases of which one reads what the other one wrote.
 
 pub mod calibrate;
+mod events;
 pub mod extract;
 mod layout;
 mod memory;

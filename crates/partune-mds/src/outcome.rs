@@ -89,7 +89,7 @@ pub struct PeRow {
     pub moved: u64,
     /// Seconds of weights.
     pub work_s: f64,
-    /// Seconds until the others came, where they meet.
+    /// Seconds until the others came, where they meet, and until events were posted.
     pub wait_s: f64,
     pub counts: Counts,
     /// The working set: different lines and bytes of a turn, of the one that has most.
@@ -164,8 +164,9 @@ pub struct Bounds {
     pub phases_s: f64,
     /// Gap D: other PEs have most in other turns.
     pub turns_s: f64,
-    /// Gap S': barriers.
+    /// Gap S': barriers; and waits for events, of which a mean of all PEs.
     pub synchronisation_s: f64,
+    pub events_s: f64,
 }
 
 /// What time of the run is for, as finely as the walk tells it.
@@ -182,10 +183,11 @@ pub enum Part {
     Phases,
     Turns,
     Barriers,
+    Events,
 }
 
 impl Part {
-    pub const ALL: [Part; 11] = [
+    pub const ALL: [Part; 12] = [
         Part::Work,
         Part::FirstUse,
         Part::Capacity,
@@ -197,6 +199,7 @@ impl Part {
         Part::Phases,
         Part::Turns,
         Part::Barriers,
+        Part::Events,
     ];
 }
 
@@ -218,6 +221,7 @@ impl Bounds {
             Part::Phases => self.phases_s,
             Part::Turns => self.turns_s,
             Part::Barriers => self.synchronisation_s,
+            Part::Events => self.events_s,
         }
     }
 
@@ -231,6 +235,7 @@ impl Bounds {
             + self.phases_s
             + self.turns_s
             + self.synchronisation_s
+            + self.events_s
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use partune_expr::{EvalError, Expr, Rat, Symbol};
 use partune_model::code::{Compiler, Slots, Test, Value};
-use partune_model::model::{EffectKind, Model, Over, Schedule, Step, Task};
+use partune_model::model::{Act, EffectKind, Model, Over, Schedule, Step, Task};
 use partune_model::{Diagnostic, Span};
 
 use crate::layout::{Arrays, int};
@@ -50,7 +50,17 @@ pub(crate) enum Node {
     Phase(usize, Box<Node>),
     Forall(Box<Loop>),
     Work(Work),
+    Event(Event),
     Barrier,
+}
+
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) act: Act,
+    /// Its place in the model.
+    pub(crate) event: usize,
+    pub(crate) index: Vec<Value>,
+    pub(crate) span: Span,
 }
 
 #[derive(Debug)]
@@ -229,13 +239,19 @@ impl Making<'_> {
                 }))
             }
             Step::Task(task) => Node::Work(self.work(task)?),
+            Step::Event { act, event, index, span } => Node::Event(Event {
+                act: *act,
+                event: *event,
+                index: index.iter().map(|e| self.value(e)).collect(),
+                span: *span,
+            }),
             Step::Barrier(span) if inside => {
                 return Err(Diagnostic::error(*span, "a `barrier` inside of a `forall`"));
             }
             Step::Barrier(_) => Node::Barrier,
             Step::Other(name, span) => {
                 let text = format!(
-                    "`{name}` says nothing of data, which are followed through `seq`, `if`, `phase`, `forall`, `task` and `barrier`"
+                    "`{name}` says nothing of data, which are followed through `seq`, `if`, `phase`, `forall`, `task`, `post`, `await` and `barrier`"
                 );
                 return Err(Diagnostic::error(*span, text));
             }

@@ -1,7 +1,8 @@
-//! A walk as a trace: PEs are the threads of one parallel region, phases are functions, what all meet at are its barriers.
+//! A walk as a trace: PEs are the threads of one parallel region, phases are functions, what all meet at are its barriers, events are conditions.
 //!
 //! So everything that analyses recorded runs says the same of a model. For a loop over a domain a PE first works, then waits for lines by the reason that
-//! they were not there, each as if that were a function: a walk knows how much there is of each in a loop, while tasks mix them.
+//! they were not there, each as if that were a function: a walk knows how much there is of each in a loop, while tasks mix them. Waits for events are where
+//! they are.
 
 use std::collections::HashMap;
 
@@ -34,6 +35,8 @@ pub(crate) struct Recorder {
     outside: RegionId,
     phases: Vec<RegionId>,
     barriers: [RegionId; 2],
+    /// Of waits for events.
+    wait: RegionId,
     team: GroupId,
     /// Where all PEs are, and the visits that each has open, from the outermost on.
     path: Vec<CallPathId>,
@@ -52,6 +55,9 @@ impl Recorder {
         let outside = user(OUTSIDE);
         let reasons = REASONS.iter().map(|(name, _)| user(name)).collect();
         let phases = phases.iter().map(|name| user(name)).collect();
+        let pthread = builder.strings.intern("Pthread");
+        let name = builder.strings.intern("pthread_cond_wait");
+        let wait = builder.regions.push(Region::of_construct(name, pthread, Role::WaitOnValue));
         let mut construct = |name: &str, role| {
             let name = builder.strings.intern(name);
             let participants = Participants::Team;
@@ -72,6 +78,7 @@ impl Recorder {
             outside,
             phases,
             barriers,
+            wait,
             team,
             path: vec![root],
             open: vec![Vec::new(); pes],
@@ -100,6 +107,9 @@ impl Recorder {
 
     /// What a PE did from a time on: the work is what is left of the visit around it.
     pub(crate) fn did(&mut self, pe: usize, begin: f64, did: &Did) {
+        if *did == Did::default() {
+            return;
+        }
         let is_outside = self.path.len() == 1;
         if is_outside {
             let path = self.called(self.outside);
@@ -128,6 +138,12 @@ impl Recorder {
         for (pe, clock) in clocks.iter().enumerate() {
             self.push(pe, Visit { enter: nanoseconds(*clock), exit: nanoseconds(end), path });
         }
+    }
+
+    /// A PE waits for an event.
+    pub(crate) fn wait(&mut self, pe: usize, begin: f64, end: f64) {
+        let path = self.called(self.wait);
+        self.push(pe, Visit { enter: nanoseconds(begin), exit: nanoseconds(end), path });
     }
 
     pub(crate) fn finish(mut self, end: f64) -> Trace {

@@ -2,19 +2,20 @@
 //! least, then the first.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::collections::{BTreeMap, BinaryHeap};
 
-use partune_model::model::{EffectKind, Model};
+use partune_model::model::{Act, EffectKind, Model};
 use partune_model::{Diagnostic, Span};
 use partune_objects::random::Random;
 
 use crate::Options;
+use crate::events::Events;
 use crate::layout::{Arrays, Dimension, int, number};
 use crate::memory::{Latencies, Memory, Notes, Touch, Who};
 use crate::order::Watch;
 use crate::outcome::{Bounds, Counts, DataRow, Flow, Outcome, PeRow, PhaseRow, SIZES, Size};
-use crate::program::{EachOver, Loop, Node, Pieces, Program, Reference, Work, at};
+use crate::program::{EachOver, Event, Loop, Node, Pieces, Program, Reference, Work, at};
 use crate::trace::Recorder;
 
 /// Rows of counts: phases, by PEs, by arrays.
@@ -82,10 +83,18 @@ pub(crate) fn walk(
         entered: vec![0; phases],
         sums: vec![Sums { pes: vec![0.0; program.pes], longest: 0.0 }; phases],
         alone: Did::default(),
+        events: Events::new(model)?,
+        event_waits: 0.0,
+        posted: Vec::new(),
         recorder,
+        stretches: Vec::new(),
         owned: vec![None; program.domains.len()],
         last: vec![Vec::new(); program.loops],
     };
+    if let Some(event) = model.events.first().filter(|_| options.order) {
+        let text = "events order tasks, so that no change of this model can be shown to be sound";
+        return Err(Diagnostic::error(event.span, text).help("tune a model without events"));
+    }
     if options.order {
         walk.memory.watch = Some(Watch::new(arrays));
     }
@@ -112,7 +121,7 @@ struct Sums {
 }
 
 /// What a PE did: seconds of weights, and what became of lines.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Did {
     pub(crate) work: f64,
     pub(crate) counts: Counts,
@@ -134,6 +143,13 @@ enum Meeting {
     Barrier,
     /// What comes needs all that was done before, if anything was.
     Needed,
+}
+
+/// What comes first of an index.
+enum Ahead<'a> {
+    Nothing,
+    Works,
+    Waits(&'a Event),
 }
 
 struct Walk<'a> {
@@ -166,7 +182,13 @@ struct Walk<'a> {
     sums: Vec<Sums>,
     /// What only one PE may do.
     alone: Did,
+    events: Events,
+    /// Seconds that PEs waited for them, and those that were posted since somebody looked.
+    event_waits: f64,
+    posted: Vec<usize>,
     recorder: Option<&'a mut Recorder>,
+    /// Of each PE when what was not recorded yet began, and what it had done by then.
+    stretches: Vec<(f64, Did)>,
     /// By domain.
     owned: Vec<Option<Owned>>,
     /// The PE that had each index of a loop before, plus one; by loop.
@@ -219,6 +241,13 @@ impl Walk<'_> {
                 Ok(())
             }
             Node::Work(work) => self.alone(work),
+            Node::Event(event) => {
+                self.begin_stretches();
+                match event.act {
+                    Act::Post => self.post(event, 0),
+                    Act::Await => (0..self.program.pes).try_for_each(|pe| self.wait(event, pe)),
+                }
+            }
             Node::Barrier => {
                 self.meet(Meeting::Barrier);
                 self.barriers += 1;
@@ -259,10 +288,7 @@ impl Walk<'_> {
         let domain = &self.program.domains[each.domain];
         let pes = self.program.pes;
         self.closing = self.phase;
-        let before: Vec<(f64, Did)> = match self.recorder {
-            Some(_) => (0..pes).map(|pe| (self.clocks[pe], self.did(pe))).collect(),
-            None => Vec::new(),
-        };
+        self.begin_stretches();
         let size = match &each.pieces {
             Pieces::Owned => 0,
             Pieces::Own(size) | Pieces::Guided(size) => self.int(size, each.span)?.max(1) as u64,
@@ -282,9 +308,19 @@ impl Walk<'_> {
         };
         let mut next = 0;
         let key = |clock: f64| clock.max(0.0).to_bits();
+        // Threads that wait for an event, which is told by its place.
+        let mut blocked: BTreeMap<usize, Vec<(u64, usize)>> = BTreeMap::new();
+        let mut last_wait = None;
         let threads = (0..pes).map(|thread| Reverse((key(self.clocks[place[thread]]), 0_u64, thread)));
         let mut queue: BinaryHeap<_> = threads.collect();
-        while let Some(mut top) = queue.peek_mut() {
+        loop {
+            for posted in std::mem::take(&mut self.posted) {
+                let time = self.events.posted(posted).unwrap_or_default();
+                for (done, thread) in blocked.remove(&posted).unwrap_or_default() {
+                    queue.push(Reverse((key(self.clocks[place[thread]].max(time)), done, thread)));
+                }
+            }
+            let Some(mut top) = queue.peek_mut() else { break };
             let Reverse((_, done, thread)) = *top;
             let (begin, end) = &mut left[thread];
             if *begin == *end && size > 0 && next < domain.count {
@@ -301,6 +337,15 @@ impl Walk<'_> {
             let pe = place[thread];
             self.bind(each, u64::from(index));
             self.step(each.span)?;
+            let ahead = if self.events.is_empty() { Ahead::Works } else { self.ahead(&each.body)? };
+            if let Ahead::Waits(event) = ahead {
+                let place = self.events.place(event.event, &event.index, &self.variables, event.span)?;
+                blocked.entry(place).or_default().push((done, thread));
+                last_wait = Some((event.event, event.span));
+                *begin -= 1;
+                PeekMut::pop(top);
+                continue;
+            }
             let thread = if size > 0 { pe } else { thread };
             self.body(&each.body, pe, thread)?;
             let row = &mut self.pes[self.phase * pes + pe];
@@ -312,15 +357,93 @@ impl Walk<'_> {
             top.0.0 = key(self.clocks[pe]);
             top.0.1 = done + 1;
         }
+        if let Some((event, span)) = last_wait.filter(|_| !blocked.is_empty()) {
+            return Err(self.events.never(event, span));
+        }
         self.last[each.number] = last;
         if let Some(owned) = owned.filter(|_| each.owner.is_none()) {
             self.owned[each.domain] = Some(owned);
         }
-        for (pe, (begin, before)) in before.iter().enumerate() {
-            let did = self.did(pe).since(before);
-            self.recorder.iter_mut().for_each(|recorder| recorder.did(pe, *begin, &did));
+        (0..self.stretches.len()).for_each(|pe| self.end_stretch(pe));
+        Ok(())
+    }
+
+    /// What comes is recorded from now on.
+    fn begin_stretches(&mut self) {
+        if self.recorder.is_some() {
+            self.stretches = (0..self.program.pes).map(|pe| (self.clocks[pe], self.did(pe))).collect();
+        }
+    }
+
+    fn end_stretch(&mut self, pe: usize) {
+        if self.recorder.is_none() {
+            return;
+        }
+        let now = self.did(pe);
+        if let (Some(recorder), Some((begin, before))) = (&mut self.recorder, self.stretches.get_mut(pe)) {
+            recorder.did(pe, *begin, &now.since(before));
+            (*begin, *before) = (self.clocks[pe], now);
+        }
+    }
+
+    fn post(&mut self, event: &Event, pe: usize) -> Result<(), Diagnostic> {
+        let place = self.events.place(event.event, &event.index, &self.variables, event.span)?;
+        self.events.post(place, self.clocks[pe]);
+        self.posted.push(place);
+        Ok(())
+    }
+
+    /// A PE waits for an event, of which is known when it is posted.
+    fn wait(&mut self, event: &Event, pe: usize) -> Result<(), Diagnostic> {
+        let place = self.events.place(event.event, &event.index, &self.variables, event.span)?;
+        let posted = self.events.posted(place).ok_or_else(|| self.events.never(event.event, event.span))?;
+        let clock = self.clocks[pe];
+        if posted > clock {
+            self.end_stretch(pe);
+            self.recorder.iter_mut().for_each(|recorder| recorder.wait(pe, clock, posted));
+            self.pes[self.phase * self.program.pes + pe].wait_s += posted - clock;
+            self.event_waits += posted - clock;
+            self.clocks[pe] = posted;
+            self.end_stretch(pe);
         }
         Ok(())
+    }
+
+    /// Whether an index, whose variables are set, waits before its first task: a PE does an index as a whole.
+    fn ahead<'n>(&mut self, node: &'n Node) -> Result<Ahead<'n>, Diagnostic> {
+        match node {
+            Node::Work(_) => Ok(Ahead::Works),
+            Node::Event(event) if event.act == Act::Await => {
+                let place = self.events.place(event.event, &event.index, &self.variables, event.span)?;
+                Ok(if self.events.posted(place).is_some() { Ahead::Nothing } else { Ahead::Waits(event) })
+            }
+            Node::Sequence(all) => {
+                for one in all {
+                    match self.ahead(one)? {
+                        Ahead::Nothing => {}
+                        found => return Ok(found),
+                    }
+                }
+                Ok(Ahead::Nothing)
+            }
+            Node::Seq { slot, lo, hi, body, span } => {
+                let (lo, hi) = (self.int(lo, *span)?, self.int(hi, *span)?);
+                for value in lo..=hi {
+                    self.step(*span)?;
+                    self.variables[usize::from(*slot)] = value;
+                    match self.ahead(body)? {
+                        Ahead::Nothing => {}
+                        found => return Ok(found),
+                    }
+                }
+                Ok(Ahead::Nothing)
+            }
+            Node::If { test, then, otherwise, span } => {
+                let holds = test.eval(&self.variables).map_err(at(*span))?;
+                self.ahead(if holds { then } else { otherwise })
+            }
+            Node::Event(_) | Node::Nothing | Node::Phase(..) | Node::Forall(_) | Node::Barrier => Ok(Ahead::Nothing),
+        }
     }
 
     /// The parts of a domain. Those of its decomposition are taken out of where they are kept; whoever has them puts them back.
@@ -399,6 +522,10 @@ impl Walk<'_> {
                 let holds = test.eval(&self.variables).map_err(at(*span))?;
                 self.body(if holds { then } else { otherwise }, pe, thread)
             }
+            Node::Event(event) => match event.act {
+                Act::Post => self.post(event, pe),
+                Act::Await => self.wait(event, pe),
+            },
             // None of these is inside of a loop over a domain: compilation refuses it.
             Node::Nothing | Node::Phase(..) | Node::Forall(_) | Node::Barrier => Ok(()),
         }
@@ -666,10 +793,11 @@ impl Walk<'_> {
             true_sharing_s: lines(&|it| it.true_sharing_s),
             false_sharing_s,
             migration_s,
-            imbalance_s: most - mean,
+            imbalance_s: most - mean - self.event_waits / pes,
             phases_s: most_by_phase - most,
             turns_s: longest - most_by_phase,
             synchronisation_s: self.barriers as f64 * self.barrier,
+            events_s: self.event_waits / pes,
         }
     }
 }

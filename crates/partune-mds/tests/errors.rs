@@ -111,6 +111,22 @@ const WRONG: &[(&str, &str, &str)] = &[
         "at least one index",
     ),
     ("data A[4]: f64;\nmain = task { reads A[0]; weight 0 - 3 };", "2:34", "negative weight"),
+    (
+        "event e[3]; domain d = 0..2; data A[d]: f64; decompose d -> 3 by block;\nmain = forall (i in d) { await e[i + 1]; task { reads A[i] } };",
+        "2:26",
+        "`e` has indices 0 to 2, not 3",
+    ),
+    (
+        "event e[3]; domain d = 0..2; data A[d]: f64; decompose d -> 3 by block;\nmain = forall (i in d) { await e[(i + 1) mod 3]; task { reads A[i] }; post e[i] };",
+        "2:26",
+        "`e` is awaited, and nothing up to the end of the loop posts it",
+    ),
+    (
+        "event e; domain d = 0..2; data A[d]: f64; decompose d -> 3 by block;\nmain = forall (i in d) { task { reads A[i] }; await e };",
+        "2:47",
+        "`e` is awaited, and nothing",
+    ),
+    ("event e;\nmain = { task { weight 1 }; await e };", "2:29", "`e` is awaited, and nothing"),
     ("domain d = 0..9;\ndecompose d -> 2 by rcb(z); main = skip;", "2:25", "no function or table `z`"),
     (
         "domain d = 0..9; let x(i, j) = i;\ndecompose d -> 2 by rcb(x); main = skip;",

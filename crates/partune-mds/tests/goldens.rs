@@ -1,8 +1,9 @@
 //! What can be counted by hand.
 
-use partune_mds::{Counts, Outcome};
+use partune_base::PeId;
+use partune_mds::{Counts, Options, Outcome};
 
-use crate::support::{followed, phase};
+use crate::support::{followed, phase, recorded};
 
 /// Two PEs write neighbouring records of three numbers in turn, `n` times each. Lines have 32 bytes: the first record is in line 0, the second in lines
 /// 0 and 1.
@@ -116,6 +117,55 @@ fn coordinates_are_bisected() {
     // Index 0 is the last.
     assert_eq!(tasks("rcb(at, weight w)"), [(4, 4.0), (2, 4.0)]);
     assert_eq!(tasks("rcb(far, weight w)"), [(2, 4.0), (4, 4.0)]);
+}
+
+/// Rows of cells, each PE one, each cell after the one above: PE p begins p cells later, and waits no more.
+const WAVEFRONT: &str = "let N = 4; domain g = 0..N-1 x 0..5; data A[g]: f64; decompose g -> N by owner(i, j) = i; event done[N, 6];
+    main = phase sweep forall (i, j in g) { if (i > 0) await done[i - 1, j]; task { updates A[i, j]; weight 2 }; post done[i, j] };";
+
+#[test]
+fn who_waits_for_an_event_begins_when_it_is_posted() {
+    let outcome = followed(WAVEFRONT, &[]);
+    assert_eq!(outcome.run_s, 2.0 * (6.0 + 3.0));
+    let sweep = phase(&outcome, "sweep");
+    // Until the first cell above is done, and then at the end for those below.
+    assert_eq!(sweep.pes.iter().map(|pe| (pe.tasks, pe.work_s, pe.wait_s)).collect::<Vec<_>>(), [(6, 12.0, 6.0); 4]);
+    let bounds = outcome.bounds;
+    assert_eq!((bounds.ideal_s, bounds.events_s, bounds.imbalance_s, bounds.sum()), (12.0, 3.0, 3.0, 18.0));
+    // Without events, and in the other direction of loops: nobody waits; row after row: all one after the other.
+    assert_eq!(followed(&WAVEFRONT.replace("if (i > 0) await done[i - 1, j];", ""), &[]).run_s, 12.0);
+    let all = followed(&WAVEFRONT.replace("await done[i - 1, j]", "await done[i - 1, 5]"), &[]);
+    assert_eq!((all.run_s, all.bounds.events_s), (48.0, (12.0 + 24.0 + 36.0) / 4.0));
+    // A slow cell, which others wait for, one after the other.
+    let slow = followed(&WAVEFRONT.replace("weight 2", "weight 2 + [i = 1]*[j = 2]*10"), &[]);
+    assert_eq!((slow.run_s, phase(&slow, "sweep").pes[3].wait_s), (28.0, 16.0));
+    // Whoever comes first takes the next cell: two rows begin with the first done.
+    let dealt = followed(&WAVEFRONT.replace("forall (i, j in g)", "forall (i, j in g) schedule self(6)"), &[]);
+    assert_eq!(dealt.run_s, 18.0);
+    // Outside of loops the first PE posts, and all wait.
+    let outside = followed(
+        "event go; domain d = 0..3; data A[d]: f64; decompose d -> 4 by block;
+         main = { phase a forall (i in d) nowait task { updates A[i]; weight 1 + 4*[i = 0] }; post go; await go; phase b forall (i in d) task { reads A[i]; weight 1 } };",
+        &[],
+    );
+    assert_eq!((outside.run_s, outside.bounds.events_s), (6.0, 3.0));
+}
+
+#[test]
+fn waits_for_events_are_recorded_where_they_are() {
+    let (_, trace) = recorded(WAVEFRONT, &Options::default()).expect("it can be followed");
+    let seen: Vec<(String, i64, i64)> = trace.streams()[PeId(2)]
+        .visits
+        .iter()
+        .map(|visit| {
+            let region = trace.regions()[trace.paths().region(visit.path)];
+            let second = 1_000_000_000;
+            (trace.strings().get(region.name).to_owned(), visit.enter.0 / second, visit.exit.0 / second)
+        })
+        .collect();
+    let wanted =
+        [("omp parallel", 0, 18), ("sweep", 0, 18), ("pthread_cond_wait", 0, 4), ("omp implicit barrier", 16, 18)];
+    assert_eq!(seen, wanted.map(|(name, enter, exit)| (name.to_owned(), enter, exit)));
 }
 
 /// A mesh of 8 by 8 elements whose numbers go to and fro: neighbours have numbers far apart, and the first eight have the contact. The versions of

@@ -32,6 +32,7 @@ pub enum Item {
         body: Expr,
     },
     Resource(Resource),
+    Event(Event),
     Table(Table),
     Domain(Domain),
     Data(Data),
@@ -129,6 +130,21 @@ pub struct Resource {
     pub servers: Multiplicity,
 }
 
+/// What is posted once, and awaited by any number of processes; many if it has dimensions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub name: Name,
+    pub dimensions: Vec<Dimension>,
+}
+
+/// What is done with an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    Post,
+    /// Waits until it is posted; does not if it is already.
+    Await,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableSource {
     Values(Vec<Expr>),
@@ -224,6 +240,11 @@ pub enum TermKind {
         resource: Name,
         index: Vec<Expr>,
         duration: Expr,
+    },
+    Event {
+        act: Act,
+        event: Name,
+        index: Vec<Expr>,
     },
     /// One after the other.
     Sequence(Vec<Term>),

@@ -8,6 +8,9 @@
 //! below the maximum of means; of heads and tails, of which the shortest counts, only what is certain and the mean of the least of exponential
 //! times. The upper figure is then that of means, and no bound: the mean of a maximum may be above it.
 //!
+//! Waits for events are left out of the lower bounds: without them nothing ends later. The upper one then has all work and all delays one after the other,
+//! since unless all wait for ever, one process at least goes on.
+//!
 //! Source: theory, cost estimation.
 
 mod bound;
@@ -42,6 +45,8 @@ pub struct ClosedForm {
     pub upper: Expr,
     /// Whether something is drawn, so that the lower bounds are of the mean time, and `upper`, of means, is no bound.
     pub random: bool,
+    /// Whether processes wait for each other's events, which the lower bounds leave out; the upper one has all work one after the other.
+    pub awaits: bool,
     /// Why a lower bound is below what enumeration would give; it is a lower bound still. Empty if it is the same, or, where a loop was
     /// taken apart and its parts are bounded on their own, sharper.
     pub weaker: Vec<String>,

@@ -67,6 +67,7 @@ enum Meaning {
     Value(Type, Expr),
     Let(usize),
     Resource(usize),
+    Event(usize),
     Table,
     /// A domain, and data, by their place in the model.
     Domain(usize),
@@ -133,6 +134,7 @@ impl<'a> Lower<'a> {
                 Item::Param(param) => (&param.name, Meaning::Value(Type::Unknown, Expr::zero())),
                 Item::Let { name, .. } => (name, Meaning::Let(index)),
                 Item::Resource(resource) => (&resource.name, Meaning::Resource(usize::MAX)),
+                Item::Event(event) => (&event.name, Meaning::Event(usize::MAX)),
                 Item::Table(table) => (&table.name, Meaning::Table),
                 Item::Domain(domain) => (&domain.name, Meaning::Domain(usize::MAX)),
                 Item::Data(data) => (&data.name, Meaning::Data(usize::MAX)),

@@ -18,6 +18,7 @@ pub use self::application::{
 pub use self::plan::{Plan, Planned, Redistribution, Stage};
 pub use self::steps::WhyNot;
 
+pub use crate::ast::Act;
 use crate::ast::Kind;
 use crate::diagnostic::Span;
 
@@ -39,6 +40,15 @@ pub struct Resource {
     pub dimensions: Vec<(Expr, Expr)>,
     /// None if there are always enough.
     pub servers: Option<Expr>,
+    pub span: Span,
+}
+
+/// What is posted once, and awaited by any number of processes; many if it has dimensions.
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub name: String,
+    /// First and last index of each dimension.
+    pub dimensions: Vec<(Expr, Expr)>,
     pub span: Span,
 }
 
@@ -82,6 +92,13 @@ pub enum Term {
         resource: usize,
         index: Vec<Expr>,
         duration: Draw,
+        span: Span,
+    },
+    /// Takes no time of its own.
+    Event {
+        act: Act,
+        event: usize,
+        index: Vec<Expr>,
         span: Span,
     },
     Sequence(Vec<Term>),
@@ -132,6 +149,7 @@ pub struct Model {
     pub assumptions: Vec<Assumption>,
     pub quotients: Vec<Quotient>,
     pub resources: Vec<Resource>,
+    pub events: Vec<Event>,
     pub tables: BTreeMap<Arc<str>, Arc<[Rat]>>,
     pub processes: Vec<Process>,
     /// `main` first, if there is one; then alternatives as written.
@@ -151,23 +169,38 @@ impl Model {
 
     /// Whether anything in a term, or in a process that it may call, is drawn.
     pub fn is_random(&self, term: &Term) -> bool {
-        let mut random = false;
-        let mut calls = false;
-        let mut look = |term: &Term, calls: &mut bool| {
-            term.visit(&mut |term| match term {
-                Term::Delay(draw, _) | Term::Use { duration: draw, .. } | Term::WhileBelow(draw, ..) => {
-                    random |= draw.is_random();
-                }
-                Term::Choose(..) | Term::WhileProb(..) => random = true,
-                Term::Call(..) => *calls = true,
-                Term::Skip | Term::Sequence(_) | Term::Parallel(_) | Term::Seq(..) | Term::Par(..) | Term::If(..) => {}
+        self.has(term, |term| match term {
+            Term::Delay(draw, _) | Term::Use { duration: draw, .. } | Term::WhileBelow(draw, ..) => draw.is_random(),
+            Term::Choose(..) | Term::WhileProb(..) => true,
+            Term::Skip
+            | Term::Event { .. }
+            | Term::Sequence(_)
+            | Term::Parallel(_)
+            | Term::Seq(..)
+            | Term::Par(..)
+            | Term::If(..)
+            | Term::Call(..) => false,
+        })
+    }
+
+    /// Whether anything in a term, or in a process that it may call, awaits an event.
+    pub fn awaits(&self, term: &Term) -> bool {
+        self.has(term, |term| matches!(term, Term::Event { act: Act::Await, .. }))
+    }
+
+    fn has(&self, term: &Term, is: impl Fn(&Term) -> bool) -> bool {
+        let (mut found, mut calls) = (false, false);
+        let mut look = |term: &Term| {
+            term.visit(&mut |term| {
+                found |= is(term);
+                calls |= matches!(term, Term::Call(..));
             });
+            calls
         };
-        look(term, &mut calls);
-        if calls {
-            self.processes.iter().for_each(|process| look(&process.body, &mut calls));
+        if look(term) {
+            self.processes.iter().for_each(|process| _ = look(&process.body));
         }
-        random
+        found
     }
 
     /// Parameters that have no value.
@@ -290,6 +323,9 @@ impl Term {
                 duration: duration.map(f),
                 span: *span,
             },
+            Term::Event { act, event, index, span } => {
+                Term::Event { act: *act, event: *event, index: index.iter().map(f).collect(), span: *span }
+            }
             Term::Sequence(all) => Term::Sequence(all.iter().map(|one| one.map(f)).collect()),
             Term::Parallel(all) => Term::Parallel(all.iter().map(|one| one.map(f)).collect()),
             Term::Seq(range, body) => Term::Seq(range.map(f), Box::new(body.map(f))),
@@ -318,7 +354,7 @@ impl Term {
     pub fn visit(&self, visit: &mut dyn FnMut(&Term)) {
         visit(self);
         match self {
-            Term::Skip | Term::Delay(..) | Term::Use { .. } | Term::Call(..) => {}
+            Term::Skip | Term::Delay(..) | Term::Use { .. } | Term::Event { .. } | Term::Call(..) => {}
             Term::Sequence(all) | Term::Parallel(all) => all.iter().for_each(|one| one.visit(visit)),
             Term::Seq(_, body) | Term::Par(_, body) | Term::WhileProb(_, body, _) | Term::WhileBelow(_, body, _) => {
                 body.visit(visit);

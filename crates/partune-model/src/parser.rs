@@ -10,8 +10,8 @@ mod terms;
 
 pub use self::change::parse_changes;
 use crate::ast::{
-    Dimension, Expr, File, Item, Kind as ParamKind, Multiplicity, Name, Param, Plan, Resource, Spanned, Stage, Table,
-    TableSource,
+    Dimension, Event, Expr, File, Item, Kind as ParamKind, Multiplicity, Name, Param, Plan, Resource, Spanned, Stage,
+    Table, TableSource,
 };
 use crate::diagnostic::{Diagnostic, Span};
 use crate::lexer::{Kind, Token, tokens};
@@ -26,6 +26,7 @@ const ITEMS: &[&str] = &[
     "param",
     "let",
     "resource",
+    "event",
     "table",
     "domain",
     "data",
@@ -81,7 +82,7 @@ pub const RESERVED: &[&str] = &[
     "machine",
     "redistribute",
     "plan",
-    // Taken by what is to come.
+    "event",
     "post",
     "await",
 ];
@@ -249,6 +250,7 @@ impl<'a> Parser<'a> {
                 Item::Let { name, params, body: self.expr()? }
             }
             "resource" => Item::Resource(self.resource()?),
+            "event" => Item::Event(Event { name: self.name()?, dimensions: self.dimensions()? }),
             "table" => Item::Table(self.table()?),
             "domain" => Item::Domain(self.domain()?),
             "data" => Item::Data(self.data()?),
@@ -325,7 +327,20 @@ impl<'a> Parser<'a> {
     }
 
     fn resource(&mut self) -> Parse<Resource> {
-        let name = self.name()?;
+        let (name, dimensions) = (self.name()?, self.dimensions()?);
+        let servers = match (self.take("*"), self.is("inf")) {
+            (false, _) => Multiplicity::One,
+            (true, true) => {
+                self.next();
+                Multiplicity::Infinite
+            }
+            (true, false) => Multiplicity::Servers(self.expr()?),
+        };
+        Ok(Resource { name, dimensions, servers })
+    }
+
+    /// `[n, 1..m]` behind a name, or nothing.
+    fn dimensions(&mut self) -> Parse<Vec<Dimension>> {
         let mut dimensions = Vec::new();
         if self.take("[") {
             loop {
@@ -339,15 +354,17 @@ impl<'a> Parser<'a> {
             }
             self.expect("]")?;
         }
-        let servers = match (self.take("*"), self.is("inf")) {
-            (false, _) => Multiplicity::One,
-            (true, true) => {
-                self.next();
-                Multiplicity::Infinite
-            }
-            (true, false) => Multiplicity::Servers(self.expr()?),
-        };
-        Ok(Resource { name, dimensions, servers })
+        Ok(dimensions)
+    }
+
+    /// `[i, j + 1]` behind a name, or nothing.
+    fn index(&mut self) -> Parse<Vec<Expr>> {
+        if !self.take("[") {
+            return Ok(Vec::new());
+        }
+        let index = self.list()?;
+        self.expect("]")?;
+        Ok(index)
     }
 
     fn table(&mut self) -> Parse<Table> {

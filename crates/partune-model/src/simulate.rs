@@ -5,6 +5,7 @@
 mod accounts;
 mod breakdown;
 mod chain;
+mod events;
 mod machine;
 mod program;
 mod random;
@@ -12,10 +13,11 @@ mod resources;
 mod time;
 mod watch;
 
-use partune_expr::{Number, Rat};
+use partune_expr::{Expr, Number, Rat};
 
 use self::accounts::Accounts;
 pub use self::breakdown::{Breakdown, ChainPart, ProcessTime, ResourceTime};
+use self::events::Events;
 use self::machine::Machine;
 use self::program::Program;
 use self::resources::{Servers, Shape};
@@ -88,7 +90,7 @@ pub struct Outcome {
     pub resources: Vec<Utilisation>,
 }
 
-/// A use or a delay, as it happened; times in the machine's unit.
+/// A use, a delay or a wait for an event, as it happened; times in the machine's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Activity<T> {
     lane: u32,
@@ -98,18 +100,27 @@ pub(crate) struct Activity<T> {
     end: T,
 }
 
+/// What a lane does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    Delay,
+    /// Waits for an event.
+    Await,
+    /// A position in [`Recording::names`].
+    Use(u32),
+}
+
 /// The same with times in seconds; who did it is a lane: a stream that holds one process at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recorded {
     pub lane: u32,
-    /// A position in [`Recording::names`]; none for a delay.
-    pub resource: Option<u32>,
+    pub what: What,
     pub request: f64,
     pub begin: f64,
     pub end: f64,
 }
 
-/// Every use and delay of a run, in the order in which they began.
+/// Every use and delay of a run, in the order in which they began, and waits for events, as they ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     pub lanes: u32,
@@ -192,13 +203,13 @@ fn attempt<C: Clock>(model: &Model, program: &Program, clock: &C, options: &Opti
     let mut breakdown = Breakdown { processes: Vec::new(), resources: Vec::new(), chain: Vec::new(), links: 0 };
     let (outcome, recording) = if look == Look::Breakdown {
         let accounts = Accounts::new(clock, servers.queues(), options.max_record);
-        let machine = Machine::new(clock, program, options, &mut servers, false, accounts);
+        let machine = Machine::new(clock, program, options, &mut servers, events(model)?, false, accounts);
         let (finished, mut accounts) = finish(machine)?;
         breakdown = breakdown::breakdown(&mut accounts, program, &servers, clock, finished.now);
         outcome(&finished, &servers, clock)
     } else {
         let record = look == Look::Recording;
-        let machine = Machine::new(clock, program, options, &mut servers, record, ());
+        let machine = Machine::new(clock, program, options, &mut servers, events(model)?, record, ());
         let (finished, ()) = finish(machine)?;
         outcome(&finished, &servers, clock)
     };
@@ -241,7 +252,11 @@ fn outcome<C: Clock>(finished: &Finished<C::Time>, servers: &Servers<C::Time>, c
     let names = if finished.lanes > 0 { names(servers) } else { Vec::new() };
     let recorded = finished.activities.iter().map(|activity| Recorded {
         lane: activity.lane,
-        resource: (activity.resource != machine::NONE).then_some(activity.resource),
+        what: match activity.resource {
+            machine::NONE => What::Delay,
+            machine::AWAIT => What::Await,
+            resource => What::Use(resource),
+        },
         request: clock.to_f64(activity.request),
         begin: clock.to_f64(activity.begin),
         end: clock.to_f64(activity.end),
@@ -250,29 +265,40 @@ fn outcome<C: Clock>(finished: &Finished<C::Time>, servers: &Servers<C::Time>, c
 }
 
 fn shapes(model: &Model) -> Result<Vec<Shape>, Stop> {
-    let none = |_: &partune_expr::Symbol| None;
     let mut shapes = Vec::new();
     for resource in &model.resources {
-        let int = |e: &partune_expr::Expr| e.eval_int(&none).map_err(|error| machine::of_eval(&error, resource.span));
-        let mut dimensions = Vec::new();
-        for (lo, hi) in &resource.dimensions {
-            dimensions.push((int(lo)?, int(hi)?));
-        }
-        let servers = resource.servers.as_ref().map_or(Ok(1), int)?;
+        let servers = resource.servers.as_ref().map_or(Ok(1), |e| int(e, resource.span))?;
         let servers = u32::try_from(servers).ok().filter(|servers| *servers > 0).ok_or_else(|| {
             Stop::Error(Diagnostic::error(resource.span, format!("{servers} servers: at least one is needed")))
         })?;
+        let dimensions = dimensions(&resource.dimensions, resource.span)?;
         shapes.push(Shape { name: resource.name.clone(), first: 0, servers, dimensions });
     }
     Ok(shapes)
 }
 
+fn events<T: Copy + Default>(model: &Model) -> Result<Events<T>, Stop> {
+    let shape = |event: &crate::model::Event| {
+        let dimensions = dimensions(&event.dimensions, event.span)?;
+        Ok(Shape { name: event.name.clone(), first: 0, servers: 0, dimensions })
+    };
+    let shapes = model.events.iter().map(shape).collect::<Result<_, Stop>>()?;
+    Events::new(shapes, &model.events.iter().map(|it| it.span).collect::<Vec<_>>()).map_err(Stop::Error)
+}
+
+fn dimensions(dimensions: &[(Expr, Expr)], span: Span) -> Result<Vec<(i64, i64)>, Stop> {
+    dimensions.iter().map(|(lo, hi)| Ok((int(lo, span)?, int(hi, span)?))).collect()
+}
+
+/// An integer of a model with all parameters given.
+fn int(e: &Expr, span: Span) -> Result<i64, Stop> {
+    e.eval_int(&|_: &partune_expr::Symbol| None).map_err(|error| machine::of_eval(&error, span))
+}
+
 fn name(shapes: &[Shape], position: u32) -> (String, u32) {
     let after = shapes.partition_point(|shape| shape.first <= position);
     let Some(shape) = after.checked_sub(1).and_then(|at| shapes.get(at)) else { return (String::new(), 1) };
-    let index = shape.index(position).iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-    let name = if index.is_empty() { shape.name.clone() } else { format!("{}[{index}]", shape.name) };
-    (name, shape.servers)
+    (shape.name(position), shape.servers)
 }
 
 fn names<T: Copy + Ord + Default>(servers: &Servers<T>) -> Vec<(String, u32)> {

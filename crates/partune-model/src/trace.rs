@@ -6,7 +6,7 @@
 use partune_base::{CallPathId, PeId, ProcessId, StringId, Table, Time};
 use partune_trace::{LockEvent, LockKind, Pe, PeKind, Process, Region, Role, Stream, Trace, TraceBuilder, Visit};
 
-use crate::simulate::Recording;
+use crate::simulate::{Recording, What};
 
 /// A time of a model in nanoseconds.
 pub fn nanoseconds(seconds: f64) -> Time {
@@ -33,6 +33,7 @@ struct Paths {
     lock: CallPathId,
     unlock: CallPathId,
     delay: CallPathId,
+    wait: CallPathId,
     /// By resource.
     resources: Vec<CallPathId>,
 }
@@ -48,10 +49,11 @@ impl Paths {
         let root = path("model", "", Role::User, CallPathId::NONE);
         Paths {
             root,
-            // A POSIX mutex, which every reader of archives knows.
+            // A mutex and a condition of POSIX, which every reader of archives knows.
             lock: path("pthread_mutex_lock", "Pthread", Role::LockAcquire, root),
             unlock: path("pthread_mutex_unlock", "Pthread", Role::LockRelease, root),
             delay: path("delay", "", Role::User, root),
+            wait: path("pthread_cond_wait", "Pthread", Role::WaitOnValue, root),
             resources: recording.names.iter().map(|(name, _)| path(name, "", Role::User, root)).collect(),
         }
     }
@@ -78,10 +80,14 @@ pub fn trace(recording: &Recording) -> Trace {
     for activity in &recording.activities {
         let [request, begin, until] = [activity.request, activity.begin, activity.end].map(nanoseconds);
         let stream = &mut streams[activity.lane as usize];
-        let Some(resource) = activity.resource else {
-            stream.visits.push(Visit { enter: begin, exit: until, path: paths.delay });
-            stream.events += 2;
-            continue;
+        let resource = match activity.what {
+            What::Use(resource) => resource,
+            What::Delay | What::Await => {
+                let path = if activity.what == What::Await { paths.wait } else { paths.delay };
+                stream.visits.push(Visit { enter: begin, exit: until, path });
+                stream.events += 2;
+                continue;
+            }
         };
         // The server that was free for longest.
         let servers = &mut free[resource as usize];

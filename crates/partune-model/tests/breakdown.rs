@@ -5,7 +5,7 @@ use partune_model::Model;
 use partune_model::simulate::{Breakdown, Options, Outcome, Ties, break_down, record, simulate};
 
 use crate::laws::{looped, term};
-use crate::support::{Random, model};
+use crate::support::{Random, model, rat};
 
 fn of(model: &Model, options: &Options) -> (Outcome, Breakdown) {
     break_down(model, &model.alternatives[0].term, options).expect("a model that ends")
@@ -13,13 +13,6 @@ fn of(model: &Model, options: &Options) -> (Outcome, Breakdown) {
 
 fn plain(source: &str) -> (Outcome, Breakdown) {
     of(&model(source, &[]), &Options::default())
-}
-
-fn rat(value: Number) -> Rat {
-    match value {
-        Number::Exact(value) => value,
-        Number::Approx(value) => panic!("{value} is not exact"),
-    }
 }
 
 fn sum(values: impl Iterator<Item = Number>) -> Rat {

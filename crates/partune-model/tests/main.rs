@@ -6,6 +6,7 @@ mod choices;
 mod closed_forms;
 mod decisions;
 mod errors;
+mod events;
 mod generated;
 mod golden;
 #[allow(clippy::unreadable_literal, reason = "as the golden file has them")]

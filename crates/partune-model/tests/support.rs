@@ -32,6 +32,14 @@ pub(crate) fn exact(value: i64) -> Number {
     Number::Exact(value.into())
 }
 
+#[track_caller]
+pub(crate) fn rat(value: Number) -> Rat {
+    match value {
+        Number::Exact(value) => value,
+        Number::Approx(value) => panic!("{value} is not exact"),
+    }
+}
+
 /// Random numbers for tests: SplitMix64.
 pub(crate) struct Random(pub(crate) u64);
 

@@ -52,8 +52,9 @@ struct BoundsEntry {
     phases_s: f64,
     /// Gap D: imbalance of turns that evens out over all of them.
     turns_s: f64,
-    /// Gap S'.
+    /// Gap S': barriers, and the mean of what PEs wait for events.
     synchronisation_s: f64,
+    events_s: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -138,6 +139,7 @@ pub fn data_document(name: &str, outcome: &Outcome) -> String {
         phases_s,
         turns_s,
         synchronisation_s,
+        events_s,
         ..
     } = outcome.bounds;
     pretty(&DataDocument {
@@ -157,6 +159,7 @@ pub fn data_document(name: &str, outcome: &Outcome) -> String {
             phases_s,
             turns_s,
             synchronisation_s,
+            events_s,
         },
         counts: counts(&outcome.counts()),
         phases: outcome.phases.iter().map(phase).collect(),
@@ -260,6 +263,7 @@ fn bounds_text(out: &mut String, outcome: &Outcome, style: Style) {
         ("M'  imbalance of phases", it.phases_s),
         ("D   imbalance of turns", it.turns_s),
         ("S'  barriers", it.synchronisation_s),
+        ("    waits for events", it.events_s),
     ];
     for (name, value) in parts {
         // What is left of differences of equal sums is nothing.

@@ -156,6 +156,7 @@ fn id(part: Part) -> &'static str {
         Part::Phases => "phases",
         Part::Turns => "turns",
         Part::Barriers => "barriers",
+        Part::Events => "events",
     }
 }
 
@@ -173,6 +174,7 @@ fn words(part: Part) -> [&'static str; 2] {
         Part::Phases => ["M'", "imbalance of phases"],
         Part::Turns => ["D", "imbalance of turns"],
         Part::Barriers => ["S'", "barriers"],
+        Part::Events => ["S'", "waits for events"],
     }
 }
 

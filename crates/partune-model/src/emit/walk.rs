@@ -137,7 +137,7 @@ impl Walk<'_> {
 
     fn term(&mut self, term: &Term) -> String {
         match term {
-            Term::Skip => self.nothing(),
+            Term::Skip | Term::Event { .. } => self.nothing(),
             Term::Delay(draw, _) => self.drawn(draw),
             Term::Use { resource, index, duration, .. } => self.uses(*resource, index, duration),
             Term::Sequence(all) => {

@@ -70,6 +70,7 @@ fn attempt<S: Scalar>(model: &Model, term: &Term) -> Result<Option<Bounds>, Diag
         slots: build.highest.max(1),
         variables: vec![0; build.highest.max(1)],
         left: BUDGET,
+        awaits: model.awaits(term),
         depth: 0,
         known: BTreeMap::new(),
     };

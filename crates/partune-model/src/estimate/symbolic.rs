@@ -56,8 +56,16 @@ pub(super) struct Cost {
 /// Cost: well below a millisecond for loop nests of the usual size.
 pub fn closed_form(model: &Model, term: &Term) -> ClosedForm {
     let context = model.context();
-    let mut estimator =
-        Estimator { model, weaker: BTreeSet::new(), left: BUDGET, calls: 0, cuts: 0, fresh: 0, cut: false };
+    let mut estimator = Estimator {
+        model,
+        weaker: BTreeSet::new(),
+        left: BUDGET,
+        calls: 0,
+        cuts: 0,
+        fresh: 0,
+        cut: false,
+        awaits: model.awaits(term),
+    };
     let cost = estimator.term(term, &context, false);
     // What was left out is no less than nothing, and no more than nobody knows what.
     let upper = if estimator.cut { Expr::undefined() } else { context.simplify(&(&cost.work + &cost.path)) };
@@ -69,7 +77,8 @@ pub fn closed_form(model: &Model, term: &Term) -> ClosedForm {
         }
     }
     let random = cost.random || estimator.cut && model.is_random(term);
-    ClosedForm { basic, head_tail, upper, random, weaker: estimator.weaker.into_iter().collect() }
+    let awaits = estimator.awaits;
+    ClosedForm { basic, head_tail, upper, random, awaits, weaker: estimator.weaker.into_iter().collect() }
 }
 
 pub(super) struct Estimator<'a> {
@@ -81,6 +90,8 @@ pub(super) struct Estimator<'a> {
     fresh: u32,
     /// Whether a part is left out, so that there is no upper bound.
     cut: bool,
+    /// Whether processes wait for each other's events, so that no two may ever work at a time, however many servers there are.
+    awaits: bool,
 }
 
 impl Estimator<'_> {
@@ -117,10 +128,12 @@ impl Estimator<'_> {
             return self.leave_out(TOO_LARGE);
         }
         match term {
-            Term::Skip => Cost::default(),
+            Term::Skip | Term::Event { .. } => Cost::default(),
             Term::Delay(duration, _) => {
                 let time = context.simplify(&duration.mean());
-                Cost { path: time.clone(), ..Cost::of(&time, duration, context) }
+                let (work, path) =
+                    if self.awaits { (time.clone(), Expr::zero()) } else { (Expr::zero(), time.clone()) };
+                Cost { work, path, ..Cost::of(&time, duration, context) }
             }
             Term::Use { resource, index, duration, .. } => {
                 let time = context.simplify(&duration.mean());
@@ -128,7 +141,11 @@ impl Estimator<'_> {
                     return Cost::default();
                 }
                 let of = &self.model.resources[*resource];
-                let work = of.servers.as_ref().map_or_else(Expr::zero, |servers| time.over(servers));
+                let work = match &of.servers {
+                    _ if self.awaits => time.clone(),
+                    Some(servers) => time.over(servers),
+                    None => Expr::zero(),
+                };
                 let entry = Entry {
                     resource: *resource,
                     index: Some(index.iter().map(|e| context.simplify(e)).collect()),

@@ -166,6 +166,7 @@ impl<'a> Lower<'a> {
             }
             Some(
                 Meaning::Resource(_)
+                | Meaning::Event(_)
                 | Meaning::Process(_)
                 | Meaning::Domain(_)
                 | Meaning::Data(_)

@@ -8,7 +8,7 @@ use super::application::firsts;
 use super::{Lower, MAX_TERMS, Meaning, Type, Values, excerpt, item_body};
 use crate::ast::{self, Binary, Dimension, ExprKind, Item, Kind, Multiplicity, TableSource, TermKind};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::model::{Alternative, Assumption, Param, Resource, Step, Term};
+use crate::model::{Alternative, Assumption, Event, Param, Resource, Step, Term};
 
 /// Entries that one table may have.
 const MAX_ENTRIES: usize = 1 << 20;
@@ -218,18 +218,17 @@ impl<'a> Lower<'a> {
         values
     }
 
+    /// Resources, and events.
     pub(super) fn resources(&mut self) {
         let file = self.file;
         for item in &file.items {
-            let Item::Resource(resource) = item else { continue };
-            let mut dimensions = Vec::new();
-            for dimension in &resource.dimensions {
-                let scope = &mut Vec::new();
-                dimensions.push(match dimension {
-                    Dimension::Count(count) => (Expr::zero(), self.int(count, scope) - Expr::one()),
-                    Dimension::Range(lo, hi) => (self.int(lo, scope), self.int(hi, scope)),
-                });
+            if let Item::Event(event) = item {
+                let (name, dimensions) = (&event.name, self.dimensions(&event.dimensions));
+                self.names.insert(&name.node, (Meaning::Event(self.model.events.len()), name.span));
+                self.model.events.push(Event { name: name.node.clone(), dimensions, span: name.span });
             }
+            let Item::Resource(resource) = item else { continue };
+            let dimensions = self.dimensions(&resource.dimensions);
             let servers = match &resource.servers {
                 Multiplicity::One => Some(Expr::one()),
                 Multiplicity::Infinite => None,
@@ -247,6 +246,16 @@ impl<'a> Lower<'a> {
             let resource = Resource { name: name.node.clone(), dimensions, servers, span: name.span };
             self.model.resources.push(resource);
         }
+    }
+
+    /// First and last index of each.
+    fn dimensions(&mut self, dimensions: &'a [Dimension]) -> Vec<(Expr, Expr)> {
+        let scope = &mut Vec::new();
+        let mut range = |dimension: &'a Dimension| match dimension {
+            Dimension::Count(count) => (Expr::zero(), self.int(count, scope) - Expr::one()),
+            Dimension::Range(lo, hi) => (self.int(lo, scope), self.int(hi, scope)),
+        };
+        dimensions.iter().map(&mut range).collect()
     }
 
     /// Which processes reach themselves.
@@ -341,6 +350,7 @@ pub(super) fn called<'a>(term: &'a ast::Term, visit: &mut dyn FnMut(&'a str)) {
         TermKind::Skip
         | TermKind::Delay(_)
         | TermKind::Use { .. }
+        | TermKind::Event { .. }
         | TermKind::Task(_)
         | TermKind::Barrier
         | TermKind::Error => {}
@@ -361,7 +371,12 @@ pub(super) fn called<'a>(term: &'a ast::Term, visit: &mut dyn FnMut(&'a str)) {
 pub(super) fn has_tasks(term: &ast::Term) -> bool {
     match &term.node {
         TermKind::Phase(..) | TermKind::Forall(_) | TermKind::Task(_) | TermKind::Barrier => true,
-        TermKind::Skip | TermKind::Delay(_) | TermKind::Use { .. } | TermKind::Call(..) | TermKind::Error => false,
+        TermKind::Skip
+        | TermKind::Delay(_)
+        | TermKind::Use { .. }
+        | TermKind::Event { .. }
+        | TermKind::Call(..)
+        | TermKind::Error => false,
         TermKind::Sequence(all) | TermKind::Parallel(all) => all.iter().any(has_tasks),
         TermKind::Seq(each) | TermKind::Par(each) => has_tasks(&each.body),
         TermKind::If(_, then, otherwise) => has_tasks(then) || otherwise.as_deref().is_some_and(has_tasks),

@@ -61,6 +61,10 @@ impl<'a> Lower<'a> {
                     span: found.span,
                 }))
             }
+            TermKind::Event { act, event, index } => match self.event(event, index, term.span, scope) {
+                Some((event, index)) => Step::Event { act: *act, event, index, span: term.span },
+                None => Step::Nothing,
+            },
             TermKind::Task(task) => Step::Task(Box::new(self.effects(task, scope))),
             TermKind::Barrier => Step::Barrier(term.span),
             TermKind::Call(name, args) => self.called_step(name, args, scope),

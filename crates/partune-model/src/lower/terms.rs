@@ -5,7 +5,7 @@ use partune_expr::{Bool, Expr, Rat, Symbol};
 use super::{Lower, MAX_TERMS, Meaning, Scope, Type, item_body};
 use crate::ast::{self, Condition, TermKind, While};
 use crate::diagnostic::Span;
-use crate::model::cost::{self, Worker, joined, overlapped};
+use crate::model::cost::{self, Behind, Worker, joined, overlapped};
 use crate::model::{Draw, Process, Range, Term};
 
 impl<'a> Lower<'a> {
@@ -25,10 +25,14 @@ impl<'a> Lower<'a> {
             TermKind::Barrier => cost::barrier(&self.model, term.span),
             TermKind::Delay(duration) => self.delay(duration, term.span, scope),
             TermKind::Use { resource, index, duration } => self.usage(resource, index, duration, term.span, scope),
+            TermKind::Event { act, event, index } => match self.event(event, index, term.span, scope) {
+                Some((event, index)) => Term::Event { act: *act, event, index, span: term.span },
+                None => Term::Skip,
+            },
             TermKind::Sequence(all) => {
                 let terms: Vec<Term> = all.iter().map(|one| self.term(one, scope)).collect();
-                let kinds = all.iter().map(|one| (matches!(one.node, TermKind::Barrier), goes_on(one)));
-                joined(overlapped(kinds, terms), Term::Sequence)
+                let terms = if self.workers.is_empty() { overlapped(all.iter().map(behind), terms) } else { terms };
+                joined(terms, Term::Sequence)
             }
             TermKind::Parallel(all) => {
                 let all = all.iter().map(|one| self.term(one, scope)).collect();
@@ -150,24 +154,49 @@ impl<'a> Lower<'a> {
             return Term::Skip;
         };
         let Some(found) = self.model.resources.get(number).cloned() else { return Term::Skip };
-        if found.dimensions.len() != values.len() {
-            let text = format!("`{}` has {} dimension(s), not {}", found.name, found.dimensions.len(), values.len());
-            self.error(resource.span, text);
+        if !self.fits(resource, &found.dimensions, &values, span) {
             return Term::Skip;
-        }
-        let outside = found.dimensions.iter().zip(&values).find(|((lo, hi), at)| {
-            let below = |a: &Expr, b: &Expr| (b - a).to_rat().is_some_and(|gap| gap > Rat::ZERO);
-            below(at, lo) || below(hi, at)
-        });
-        if let Some(((lo, hi), at)) = outside {
-            let text = format!("`{}` has indices {lo} to {hi}, not {at}", found.name);
-            self.error(span, text);
         }
         match (&duration, &found.servers) {
             (Draw::Fixed(e), _) if e.is_zero() => Term::Skip,
             (_, None) => Term::Delay(duration, span),
             _ => Term::Use { resource: number, index: values, duration, span },
         }
+    }
+
+    /// An event, by its place in the model, and which of those of the name.
+    pub(super) fn event(
+        &mut self,
+        name: &'a ast::Name,
+        index: &'a [ast::Expr],
+        span: Span,
+        scope: &mut Scope,
+    ) -> Option<(usize, Vec<Expr>)> {
+        let index: Vec<Expr> = index.iter().map(|e| self.int(e, scope)).collect();
+        let Some((Meaning::Event(number), _)) = self.names.get(name.node.as_str()).cloned() else {
+            let known: Vec<String> = self.model.events.iter().map(|event| event.name.clone()).collect();
+            self.unknown(&name.node, name.span, "event", &known);
+            return None;
+        };
+        let dimensions = self.model.events.get(number)?.dimensions.clone();
+        self.fits(name, &dimensions, &index, span).then_some((number, index))
+    }
+
+    /// Whether an index has the dimensions that a name has; one that is outside of them is told.
+    fn fits(&mut self, name: &ast::Name, dimensions: &[(Expr, Expr)], index: &[Expr], span: Span) -> bool {
+        if dimensions.len() != index.len() {
+            let text = format!("`{}` has {} dimension(s), not {}", name.node, dimensions.len(), index.len());
+            self.error(name.span, text);
+            return false;
+        }
+        let outside = dimensions.iter().zip(index).find(|((lo, hi), at)| {
+            let below = |a: &Expr, b: &Expr| (b - a).to_rat().is_some_and(|gap| gap > Rat::ZERO);
+            below(at, lo) || below(hi, at)
+        });
+        if let Some(((lo, hi), at)) = outside {
+            self.error(span, format!("`{}` has indices {lo} to {hi}, not {at}", name.node));
+        }
+        true
     }
 
     pub(super) fn range(&mut self, each: &'a ast::Loop, scope: &mut Scope) -> (Range, Term) {
@@ -239,12 +268,14 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether PEs that are done with a term go on.
-fn goes_on(term: &ast::Term) -> bool {
+/// What PEs do behind a term of a sequence, as far as its words tell.
+fn behind(term: &ast::Term) -> Behind {
     match &term.node {
-        TermKind::Forall(forall) => forall.nowait,
-        TermKind::Phase(_, body) => goes_on(body),
-        TermKind::Sequence(all) => all.last().is_some_and(goes_on),
-        _ => false,
+        TermKind::Forall(forall) if forall.nowait => Behind::GoesOn,
+        TermKind::Phase(_, body) => Behind::last([behind(body)].into_iter()),
+        TermKind::Sequence(all) => Behind::last(all.iter().map(behind)),
+        TermKind::Event { .. } => Behind::Event,
+        TermKind::Barrier => Behind::Barrier,
+        _ => Behind::Waits,
     }
 }

@@ -9,7 +9,7 @@ use partune_expr::{Bool, Expr, Symbol};
 
 use super::Range;
 pub use crate::ast::EffectKind;
-use crate::ast::Setting;
+use crate::ast::{Act, Setting};
 use crate::diagnostic::Span;
 
 /// What is not in terms. Empty where the model names no data.
@@ -135,6 +135,13 @@ pub enum Step {
     Phase(usize, Box<Step>),
     Forall(Box<Forall>),
     Task(Box<Task>),
+    /// An event by its place in the model, and which of those of the name.
+    Event {
+        act: Act,
+        event: usize,
+        index: Vec<Expr>,
+        span: Span,
+    },
     Barrier(Span),
     /// What says nothing about data, by its name in the language.
     Other(&'static str, Span),

@@ -56,17 +56,46 @@ pub(crate) fn barrier(model: &Model, span: Span) -> Term {
     }
 }
 
-/// Loops of a sequence that nobody waits for, beside what comes after them: that takes a constraint away, so bounds from below stay such. Of each term it
-/// is told whether it is a barrier, and whether PEs that are done with it go on.
-pub(crate) fn overlapped(kinds: impl Iterator<Item = (bool, bool)>, terms: Vec<Term>) -> Vec<Term> {
+/// What PEs do behind a term of a sequence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Behind {
+    /// They meet there: before it, too.
+    Barrier,
+    /// What comes begins when all of it is done.
+    Waits,
+    /// Who is done goes on.
+    GoesOn,
+    /// It is an event, of which each PE waits for itself.
+    Event,
+}
+
+impl Behind {
+    /// Of several in a row as one: what is behind the last that is no event. Where they meet in the end, they need not have met before.
+    pub(crate) fn last(all: impl DoubleEndedIterator<Item = Behind>) -> Behind {
+        match all.rev().find(|behind| *behind != Behind::Event) {
+            Some(Behind::Barrier) => Behind::Waits,
+            Some(behind) => behind,
+            None => Behind::Event,
+        }
+    }
+}
+
+/// Loops of a sequence that nobody waits for, beside what comes after them: that takes a constraint away, so bounds from below stay such.
+pub(crate) fn overlapped(behind: impl Iterator<Item = Behind>, terms: Vec<Term>) -> Vec<Term> {
     let mut all = Vec::new();
     let mut beside = Vec::new();
-    for ((is_barrier, goes_on), term) in kinds.zip(terms) {
-        if is_barrier && !beside.is_empty() {
+    for (behind, term) in behind.zip(terms) {
+        if behind == Behind::Barrier && !beside.is_empty() {
             all.push(joined(std::mem::take(&mut beside), Term::Parallel));
         }
+        // Behind a loop that goes on, an event would make what comes wait for all of the loop.
+        let closes = match behind {
+            Behind::Barrier | Behind::Waits => true,
+            Behind::GoesOn => false,
+            Behind::Event => beside.is_empty(),
+        };
         beside.push(term);
-        if is_barrier || !goes_on {
+        if closes {
             all.push(joined(std::mem::take(&mut beside), Term::Parallel));
         }
     }
@@ -95,13 +124,15 @@ impl Step {
             Step::Sequence(_) => {
                 let all = self.in_a_row();
                 let terms = all.iter().map(|one| one.term_by(model, worker)).collect();
-                let kinds = all.iter().map(|one| (matches!(one, Step::Barrier(_)), one.goes_on()));
-                joined(overlapped(kinds, terms), Term::Sequence)
+                // One PE does all of an index.
+                let terms =
+                    if worker.is_some() { terms } else { overlapped(all.iter().map(|one| one.behind()), terms) };
+                joined(terms, Term::Sequence)
             }
             Step::Seq(range, body) => match body.term_by(model, worker) {
                 Term::Skip => Term::Skip,
                 // Turns that nobody waits for are beside each other, likewise.
-                term if worker.is_none() && body.goes_on() => Term::Par(range.clone(), Box::new(term)),
+                term if worker.is_none() && body.behind() == Behind::GoesOn => Term::Par(range.clone(), Box::new(term)),
                 term => Term::Seq(range.clone(), Box::new(term)),
             },
             Step::If(condition, then, otherwise) => {
@@ -124,6 +155,9 @@ impl Step {
                 Some((weight, span)) => work(model, worker, weight.clone(), *span),
                 None => Term::Skip,
             },
+            Step::Event { act, event, index, span } => {
+                Term::Event { act: *act, event: *event, index: index.clone(), span: *span }
+            }
             Step::Barrier(span) => barrier(model, *span),
         }
     }
@@ -137,22 +171,32 @@ impl Step {
         }
     }
 
-    /// Whether PEs that are done with it may go on.
-    fn goes_on(&self) -> bool {
+    /// What is looser where both may be, and where nothing is done at all.
+    fn behind(&self) -> Behind {
         match self {
-            Step::Forall(forall) => forall.nowait,
-            Step::Phase(_, body) | Step::Seq(_, body) => body.goes_on(),
-            Step::Sequence(_) => self.in_a_row().last().is_none_or(|last| last.goes_on()),
-            Step::If(_, then, otherwise) => then.goes_on() || otherwise.goes_on(),
-            Step::Nothing => true,
-            Step::Task(_) | Step::Barrier(_) | Step::Other(..) => false,
+            Step::Forall(forall) if forall.nowait => Behind::GoesOn,
+            Step::Nothing => Behind::GoesOn,
+            Step::Phase(_, body) | Step::Seq(_, body) => Behind::last([body.behind()].into_iter()),
+            Step::Sequence(_) => match &self.in_a_row()[..] {
+                [] => Behind::GoesOn,
+                all => Behind::last(all.iter().map(|one| one.behind())),
+            },
+            Step::If(_, then, otherwise) => match (then.behind(), otherwise.behind()) {
+                (Behind::Event, _) if matches!(**otherwise, Step::Nothing) => Behind::Event,
+                (Behind::GoesOn, _) | (_, Behind::GoesOn) => Behind::GoesOn,
+                (Behind::Event, _) | (_, Behind::Event) => Behind::Event,
+                _ => Behind::Waits,
+            },
+            Step::Event { .. } => Behind::Event,
+            Step::Barrier(_) => Behind::Barrier,
+            Step::Forall(_) | Step::Task(_) | Step::Other(..) => Behind::Waits,
         }
     }
 
     /// Whether all of it says what it does to data.
     pub(crate) fn is_followed(&self) -> bool {
         match self {
-            Step::Nothing | Step::Task(_) | Step::Barrier(_) => true,
+            Step::Nothing | Step::Task(_) | Step::Event { .. } | Step::Barrier(_) => true,
             Step::Other(..) => false,
             Step::Sequence(all) => all.iter().all(Step::is_followed),
             Step::Seq(_, body) | Step::Phase(_, body) => body.is_followed(),

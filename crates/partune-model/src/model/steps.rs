@@ -57,7 +57,7 @@ impl Step {
     /// Visits loops over domains in their order, each with its phase.
     fn each_loop(&mut self, phase: Option<usize>, visit: &mut dyn FnMut(Option<usize>, &mut Forall)) {
         match self {
-            Step::Nothing | Step::Task(_) | Step::Barrier(_) | Step::Other(..) => {}
+            Step::Nothing | Step::Task(_) | Step::Event { .. } | Step::Barrier(_) | Step::Other(..) => {}
             Step::Sequence(all) => all.iter_mut().for_each(|one| one.each_loop(phase, visit)),
             Step::Seq(_, body) => body.each_loop(phase, visit),
             Step::If(_, then, otherwise) => {
@@ -79,7 +79,12 @@ impl Step {
 
     fn fuse_inside(&mut self, first: usize, second: usize, fused: &mut usize) -> Result<(), WhyNot> {
         match self {
-            Step::Nothing | Step::Task(_) | Step::Barrier(_) | Step::Other(..) | Step::Forall(_) => Ok(()),
+            Step::Nothing
+            | Step::Task(_)
+            | Step::Event { .. }
+            | Step::Barrier(_)
+            | Step::Other(..)
+            | Step::Forall(_) => Ok(()),
             Step::Seq(_, body) | Step::Phase(_, body) => body.fuse_inside(first, second, fused),
             Step::If(_, then, otherwise) => {
                 then.fuse_inside(first, second, fused)?;
@@ -179,6 +184,9 @@ impl Step {
                 ..(**forall).clone()
             })),
             Step::Task(task) => Step::Task(Box::new(task.map(f))),
+            Step::Event { act, event, index, span } => {
+                Step::Event { act: *act, event: *event, index: index.iter().map(f).collect(), span: *span }
+            }
             Step::Barrier(span) => Step::Barrier(*span),
             Step::Other(name, span) => Step::Other(name, *span),
         }
@@ -207,7 +215,7 @@ impl Rows {
             }
             Step::Phase(inner, body) => self.visit(body, Some(*inner)),
             Step::Forall(_) => (self.after, self.is_open) = (phase == Some(self.phase), false),
-            Step::Task(_) => (self.after, self.is_open) = (false, false),
+            Step::Task(_) | Step::Event { .. } => (self.after, self.is_open) = (false, false),
             Step::Barrier(_) if self.after => {
                 match self.lengths.last_mut().filter(|_| self.is_open) {
                     Some(row) => *row += 1,

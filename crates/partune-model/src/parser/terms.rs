@@ -1,7 +1,7 @@
 //! Terms: what processes do, `||` of `;` of one. For `parser`; one function a rule of the grammar.
 
 use super::{ITEMS, Parse, Parser};
-use crate::ast::{Condition, Expr, Loop, Spanned, Term, TermKind, While};
+use crate::ast::{Act, Condition, Expr, Loop, Spanned, Term, TermKind, While};
 use crate::diagnostic::Span;
 use crate::lexer::Kind;
 
@@ -121,6 +121,11 @@ impl Parser<'_> {
                 self.next();
                 Ok(TermKind::Barrier)
             }
+            "post" | "await" => {
+                self.next();
+                let act = if token.text == "post" { Act::Post } else { Act::Await };
+                Ok(TermKind::Event { act, event: self.name()?, index: self.index()? })
+            }
             "choose" => {
                 self.next();
                 self.expect("{")?;
@@ -139,12 +144,7 @@ impl Parser<'_> {
             "use" => {
                 self.next();
                 self.expect("(")?;
-                let resource = self.name()?;
-                let mut index = Vec::new();
-                if self.take("[") {
-                    index = self.list()?;
-                    self.expect("]")?;
-                }
+                let (resource, index) = (self.name()?, self.index()?);
                 self.expect(",")?;
                 let duration = self.expr()?;
                 self.expect(")")?;

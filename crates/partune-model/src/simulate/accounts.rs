@@ -216,6 +216,19 @@ impl<C: Clock> Watch<C> for Accounts<'_, C> {
         self.own(id, NONE, time)
     }
 
+    fn posted(&mut self, id: u32, by: u32, since: C::Time, now: C::Time) -> Result<(), Stop> {
+        if since < now {
+            let row = self.frame(id).row as usize;
+            self.rows[row].waiting = self.clock.plus(self.rows[row].waiting, self.clock.span(since, now, 1));
+            // What was done before the event is why this process is so late.
+            let poster = self.frame(by).chain;
+            let chain = self.chains.share(poster);
+            let before = std::mem::replace(&mut self.frame(id).chain, chain);
+            self.chains.drop(before);
+        }
+        Ok(())
+    }
+
     fn granted(&mut self, grant: Grant<C::Time>, now: C::Time) -> Result<(), Stop> {
         let Grant { id, resource, duration, since, from } = grant;
         let time = self.clock.length(duration);

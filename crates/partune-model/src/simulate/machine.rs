@@ -11,19 +11,22 @@ use std::collections::BinaryHeap;
 
 use partune_expr::EvalError;
 
-use super::program::{After, At, Child, Program, Step, Usage};
+use super::events::Events;
+use super::program::{After, At, Child, Event, Program, Step, Usage};
 use super::random::{child, mix};
 use super::resources::{Entry, Servers};
 use super::time::{Clock, Stop};
 use super::watch::{Grant, Watch};
 use super::{Activity, Options, Ties};
+use crate::ast::Act;
 use crate::code::Value;
 use crate::diagnostic::{Diagnostic, Span};
 
 /// Marks a continuation that is no process: a use that only counts down its parent.
 const LEAF: u32 = 1 << 31;
-/// The resource of a delay.
+/// The resource of a delay, and of a wait for an event.
 pub(super) const NONE: u32 = u32::MAX;
+pub(super) const AWAIT: u32 = u32::MAX - 1;
 /// The process that waits for the first one.
 pub(super) const ROOT: u32 = 0;
 
@@ -44,33 +47,33 @@ struct Process {
 
 /// An end of a use or delay, or a start.
 #[derive(Clone, Copy)]
-struct Event<T> {
+struct Due<T> {
     time: T,
     key: u64,
     resource: u32,
     then: u32,
 }
 
-impl<T: Ord> Ord for Event<T> {
+impl<T: Ord> Ord for Due<T> {
     fn cmp(&self, other: &Self) -> Ordering {
         // The heap gives the largest first.
         other.time.cmp(&self.time).then_with(|| other.key.cmp(&self.key))
     }
 }
 
-impl<T: Ord> PartialOrd for Event<T> {
+impl<T: Ord> PartialOrd for Due<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<T: Ord> PartialEq for Event<T> {
+impl<T: Ord> PartialEq for Due<T> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<T: Ord> Eq for Event<T> {}
+impl<T: Ord> Eq for Due<T> {}
 
 pub(super) struct Machine<'a, C: Clock, W: Watch<C>> {
     pub(super) watch: W,
@@ -78,7 +81,8 @@ pub(super) struct Machine<'a, C: Clock, W: Watch<C>> {
     program: &'a Program,
     options: &'a Options,
     pub(super) servers: &'a mut Servers<C::Time>,
-    calendar: BinaryHeap<Event<C::Time>>,
+    events: Events<C::Time>,
+    calendar: BinaryHeap<Due<C::Time>>,
     pub(super) now: C::Time,
     posted: u64,
     processes: Vec<Process>,
@@ -122,6 +126,7 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
         program: &'a Program,
         options: &'a Options,
         servers: &'a mut Servers<C::Time>,
+        events: Events<C::Time>,
         record: bool,
         watch: W,
     ) -> Self {
@@ -131,6 +136,7 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
             program,
             options,
             servers,
+            events,
             calendar: BinaryHeap::new(),
             now: C::Time::default(),
             posted: 0,
@@ -153,14 +159,28 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
         self.processes[ROOT as usize] = Process { outstanding: 1, path: mix(self.options.seed), ..Process::default() };
         let first = self.create(ROOT, ROOT, self.program.entry, 0, None)?;
         self.walk(first)?;
-        while let Some(event) = self.calendar.pop() {
-            self.now = event.time;
-            if event.resource != NONE {
-                self.release(event.resource, event.then)?;
+        while let Some(due) = self.calendar.pop() {
+            self.now = due.time;
+            if due.resource != NONE {
+                self.release(due.resource, due.then)?;
             }
-            self.resume(event.then)?;
+            self.resume(due.then)?;
         }
-        Ok(())
+        match self.events.awaited() {
+            None => Ok(()),
+            Some((event, id)) => Err(self.nobody_posts(&event, id)),
+        }
+    }
+
+    /// All that is left to do waits.
+    fn nobody_posts(&self, event: &str, id: u32) -> Stop {
+        let at = (self.processes[id as usize].at as usize).saturating_sub(1);
+        let span =
+            if let Some(Step::Event(_, event)) = self.program.steps.get(at) { event.span } else { Span::default() };
+        let text = format!("`{event}` is awaited for ever: nobody is left who could post it");
+        Stop::Error(
+            Diagnostic::error(span, text).help("post it before, or in another process that does not wait for this one"),
+        )
     }
 
     /// Number of lanes that were needed.
@@ -175,7 +195,7 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
             Ties::Random => mix(self.options.seed ^ mix(self.posted)),
         };
         self.posted += 1;
-        self.calendar.push(Event { time, key, resource, then });
+        self.calendar.push(Due { time, key, resource, then });
     }
 
     /// What follows an event.
@@ -308,6 +328,23 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
                         None
                     }
                 }
+                Step::Event(act, Event { event, index, span }) => {
+                    let place = self.events.place(*event, index, self.variables(id), *span);
+                    let place = place.map_err(Stop::Error)?;
+                    match act {
+                        Act::Await if self.events.waits(place, id, self.now) => {
+                            self.processes[id as usize].at = at as At + 1;
+                            None
+                        }
+                        Act::Await => Some(at + 1),
+                        Act::Post => {
+                            for (waited, since) in self.events.post(place) {
+                                self.wake(waited, id, since)?;
+                            }
+                            Some(at + 1)
+                        }
+                    }
+                }
                 Step::Unless(test, other) => {
                     let holds = test.eval(self.variables(id)).map_err(|error| of_eval(&error, Span::default()))?;
                     Some(if holds { at + 1 } else { *other as usize })
@@ -409,6 +446,17 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
                 },
             };
         }
+    }
+
+    /// A process goes on, since another one posted what it waited for.
+    fn wake(&mut self, id: u32, by: u32, since: C::Time) -> Run<()> {
+        self.watch.posted(id, by, since, self.now)?;
+        if self.record && since < self.now {
+            let lane = self.processes[id as usize].lane;
+            self.note(Activity { lane, resource: AWAIT, request: since, begin: since, end: self.now })?;
+        }
+        self.ready.push(id);
+        Ok(())
     }
 
     /// Who waits for the children of a process: itself, or its parent if nothing follows.

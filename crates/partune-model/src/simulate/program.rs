@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use partune_expr::{Expr, Rat, Symbol};
 
+use crate::ast::Act;
 use crate::code::{Compiler, Slots, Test, Value};
 use crate::diagnostic::Span;
 use crate::model::{Draw, Model, Range, Term};
@@ -30,10 +31,19 @@ pub(super) struct Usage {
     pub(super) span: Span,
 }
 
+/// An event, and which of those of the name.
+#[derive(Debug)]
+pub(super) struct Event {
+    pub(super) event: u32,
+    pub(super) index: Box<[Value]>,
+    pub(super) span: Span,
+}
+
 #[derive(Debug)]
 pub(super) enum Step {
     Delay(Drawn, Span),
     Use(Usage),
+    Event(Act, Event),
     /// Goes on behind, or elsewhere if it does not hold.
     Unless(Test, At),
     Jump(At),
@@ -208,6 +218,10 @@ impl Build<'_> {
             Term::Use { resource, index, duration, span } => {
                 let usage = self.usage(*resource, index, duration, *span);
                 self.steps.push(Step::Use(usage));
+            }
+            Term::Event { act, event, index, span } => {
+                let index = index.iter().map(|e| self.value(e)).collect();
+                self.steps.push(Step::Event(*act, Event { event: *event as u32, index, span: *span }));
             }
             Term::Sequence(all) => {
                 for (position, one) in all.iter().enumerate() {

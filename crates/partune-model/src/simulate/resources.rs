@@ -6,8 +6,8 @@ use super::time::{Clock, Stop};
 use crate::code::Value;
 
 /// Queues that one model may have.
-const MAX_QUEUES: i128 = 1 << 24;
-const NONE: u32 = u32::MAX;
+const MAX_QUEUES: u32 = 1 << 24;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Uses that wait: equal ones, so many.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +64,40 @@ impl Shape {
         index.reverse();
         index
     }
+
+    /// As it is written, with its index: `l[3]`.
+    pub(super) fn name(&self, position: u32) -> String {
+        let index = self.index(position).iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+        if index.is_empty() { self.name.clone() } else { format!("{}[{index}]", self.name) }
+    }
+
+    /// The position at an index.
+    #[inline]
+    pub(super) fn place(&self, index: &[Value], variables: &[i64], span: Span) -> Result<u32, Diagnostic> {
+        let mut position: i64 = 0;
+        for (value, (lo, hi)) in index.iter().zip(&self.dimensions) {
+            let at = value.int(variables).map_err(|error| Diagnostic::error(span, error.to_string()))?;
+            if at < *lo || at > *hi {
+                let text = format!("`{}` has indices {lo} to {hi}, and {at} is used", self.name);
+                return Err(Diagnostic::error(span, text));
+            }
+            position = position * (hi - lo + 1) + (at - lo);
+        }
+        Ok(self.first + position as u32)
+    }
+}
+
+/// Gives all shapes their first positions; gives how many there are.
+pub(super) fn lay_out(shapes: &mut [Shape], spans: &[Span], most: u32, what: &str) -> Result<u32, Diagnostic> {
+    let mut total: i128 = 0;
+    for (shape, span) in shapes.iter_mut().zip(spans) {
+        shape.first = total as u32;
+        total += shape.count();
+        if total > most.into() {
+            return Err(Diagnostic::error(*span, format!("more than {most} {what} in all")));
+        }
+    }
+    Ok(total as u32)
 }
 
 pub(super) struct Servers<T> {
@@ -86,15 +120,8 @@ pub(super) struct Counted {
 impl<T: Copy + Ord + Default> Servers<T> {
     /// Lays out all queues.
     pub(super) fn new(mut shapes: Vec<Shape>, spans: &[Span]) -> Result<Self, Diagnostic> {
-        let mut total: i128 = 0;
-        for (shape, span) in shapes.iter_mut().zip(spans) {
-            shape.first = total as u32;
-            total += shape.count();
-            if total > MAX_QUEUES {
-                return Err(Diagnostic::error(*span, format!("more than {MAX_QUEUES} resources in all")));
-            }
-        }
-        let mut queues = Vec::new();
+        let total = lay_out(&mut shapes, spans, MAX_QUEUES, "resources")?;
+        let mut queues = Vec::with_capacity(total as usize);
         for shape in &shapes {
             let zero = T::default();
             let queue = Queue {
@@ -122,17 +149,7 @@ impl<T: Copy + Ord + Default> Servers<T> {
         variables: &[i64],
         span: Span,
     ) -> Result<u32, Diagnostic> {
-        let shape = &self.shapes[resource as usize];
-        let mut position: i64 = 0;
-        for (value, (lo, hi)) in index.iter().zip(&shape.dimensions) {
-            let at = value.int(variables).map_err(|error| Diagnostic::error(span, error.to_string()))?;
-            if at < *lo || at > *hi {
-                let text = format!("`{}` has indices {lo} to {hi}, and {at} is used", shape.name);
-                return Err(Diagnostic::error(span, text));
-            }
-            position = position * (hi - lo + 1) + (at - lo);
-        }
-        Ok(shape.first + position as u32)
+        self.shapes[resource as usize].place(index, variables, span)
     }
 
     /// Takes a server, or waits; true if there was one. Equal neighbours in the queue merge where the caller says they may.

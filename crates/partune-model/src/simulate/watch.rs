@@ -16,6 +16,8 @@ pub(super) trait Watch<C: Clock> {
     /// All that a process started have ended: it goes on.
     fn joined(&mut self, id: u32, now: C::Time);
     fn delayed(&mut self, id: u32, time: C::Time) -> Result<(), Stop>;
+    /// A process goes on that waited for an event, which another one posted.
+    fn posted(&mut self, id: u32, by: u32, since: C::Time, now: C::Time) -> Result<(), Stop>;
     /// A server begins to work for a process; `from` is who gave it back, if the process waited.
     fn granted(&mut self, grant: Grant<C::Time>, now: C::Time) -> Result<(), Stop>;
 }
@@ -42,6 +44,10 @@ impl<C: Clock> Watch<C> for () {
     fn joined(&mut self, _: u32, _: C::Time) {}
     #[inline]
     fn delayed(&mut self, _: u32, _: C::Time) -> Result<(), Stop> {
+        Ok(())
+    }
+    #[inline]
+    fn posted(&mut self, _: u32, _: u32, _: C::Time, _: C::Time) -> Result<(), Stop> {
         Ok(())
     }
     #[inline]

@@ -387,6 +387,7 @@ fn estimate_json(name: &str, form: &ClosedForm, model: &Model, bounds: Option<&B
         "at_least": { "basic": weaker(&basic), "head_tail": weaker(&head_tail) },
         "of_means_form": upper.as_ref().filter(|_| form.random),
         "random": form.random,
+        "awaits": form.awaits,
         "assumptions": assumptions(model),
         "weaker": form.weaker,
     });

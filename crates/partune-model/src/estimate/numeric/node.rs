@@ -65,7 +65,7 @@ impl Build<'_> {
 
     pub(super) fn node(&mut self, term: &Term) -> Node {
         match term {
-            Term::Skip => Node::Skip,
+            Term::Skip | Term::Event { .. } => Node::Skip,
             Term::Delay(duration, span) => {
                 let (values, drawn) = self.draw(duration);
                 Node::Delay(values, drawn, *span)

@@ -31,6 +31,8 @@ pub(super) struct Walk<'a, S> {
     pub(super) slots: usize,
     pub(super) variables: Vec<i64>,
     pub(super) left: u64,
+    /// Whether processes wait for each other's events, so that no two may ever work at a time, however many servers there are.
+    pub(super) awaits: bool,
     pub(super) depth: u32,
     pub(super) known: BTreeMap<(usize, Vec<i64>), Rc<Cost<S>>>,
 }
@@ -102,14 +104,17 @@ impl<S: Scalar> Walk<'_, S> {
         let mut cost = Cost::zero();
         match node {
             Node::Skip => {}
-            Node::Delay(values, drawn, span) => return self.time(values, drawn, *span),
+            Node::Delay(values, drawn, span) => {
+                let one = self.time(values, drawn, *span)?;
+                cost = if self.awaits { Cost { work: one.path, path: S::int(0), ..one } } else { one };
+            }
             Node::Use { resource, index, duration, drawn, span } => {
                 let one = self.time(duration, drawn, *span)?;
                 let work = one.basic;
                 if work > S::int(0) || work.number().is_none() {
                     let queue = self.queue(*resource, index, *span)?;
                     let servers = self.resources[*resource].servers;
-                    let (own, none) = (work.div(servers), S::int(0));
+                    let (own, none) = (if self.awaits { work } else { work.div(servers) }, S::int(0));
                     cost = Cost { work: own, path: work.sub(own), ..one };
                     let ends =
                         Demand { work, head: none, head_drawn: none, tail_drawn: none, reach: one.sure, servers };

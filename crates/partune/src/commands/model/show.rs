@@ -94,6 +94,12 @@ pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: 
     for reason in &form.weaker {
         let _ = writeln!(text, "  no closed form: {reason}");
     }
+    if form.awaits {
+        let _ = writeln!(
+            text,
+            "  waits for events are left out of basic and head-tail, and upper is all work in a row: partune model simulate follows them"
+        );
+    }
     if form.random {
         let _ = writeln!(
             text,
