@@ -58,7 +58,7 @@ pub(crate) enum Node {
 pub(crate) struct Event {
     pub(crate) act: Act,
     /// Its place in the model.
-    pub(crate) event: usize,
+    pub(crate) number: usize,
     pub(crate) index: Vec<Value>,
     pub(crate) span: Span,
 }
@@ -241,7 +241,7 @@ impl Making<'_> {
             Step::Task(task) => Node::Work(self.work(task)?),
             Step::Event { act, event, index, span } => Node::Event(Event {
                 act: *act,
-                event: *event,
+                number: *event,
                 index: index.iter().map(|e| self.value(e)).collect(),
                 span: *span,
             }),

@@ -339,9 +339,9 @@ impl Walk<'_> {
             self.step(each.span)?;
             let ahead = if self.events.is_empty() { Ahead::Works } else { self.ahead(&each.body)? };
             if let Ahead::Waits(event) = ahead {
-                let place = self.events.place(event.event, &event.index, &self.variables, event.span)?;
+                let place = self.events.place(event.number, &event.index, &self.variables, event.span)?;
                 blocked.entry(place).or_default().push((done, thread));
-                last_wait = Some((event.event, event.span));
+                last_wait = Some((event.number, event.span));
                 *begin -= 1;
                 PeekMut::pop(top);
                 continue;
@@ -387,7 +387,7 @@ impl Walk<'_> {
     }
 
     fn post(&mut self, event: &Event, pe: usize) -> Result<(), Diagnostic> {
-        let place = self.events.place(event.event, &event.index, &self.variables, event.span)?;
+        let place = self.events.place(event.number, &event.index, &self.variables, event.span)?;
         self.events.post(place, self.clocks[pe]);
         self.posted.push(place);
         Ok(())
@@ -395,8 +395,8 @@ impl Walk<'_> {
 
     /// A PE waits for an event, of which is known when it is posted.
     fn wait(&mut self, event: &Event, pe: usize) -> Result<(), Diagnostic> {
-        let place = self.events.place(event.event, &event.index, &self.variables, event.span)?;
-        let posted = self.events.posted(place).ok_or_else(|| self.events.never(event.event, event.span))?;
+        let place = self.events.place(event.number, &event.index, &self.variables, event.span)?;
+        let posted = self.events.posted(place).ok_or_else(|| self.events.never(event.number, event.span))?;
         let clock = self.clocks[pe];
         if posted > clock {
             self.end_stretch(pe);
@@ -414,7 +414,7 @@ impl Walk<'_> {
         match node {
             Node::Work(_) => Ok(Ahead::Works),
             Node::Event(event) if event.act == Act::Await => {
-                let place = self.events.place(event.event, &event.index, &self.variables, event.span)?;
+                let place = self.events.place(event.number, &event.index, &self.variables, event.span)?;
                 Ok(if self.events.posted(place).is_some() { Ahead::Nothing } else { Ahead::Waits(event) })
             }
             Node::Sequence(all) => {

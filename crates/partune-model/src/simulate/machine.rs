@@ -328,8 +328,8 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
                         None
                     }
                 }
-                Step::Event(act, Event { event, index, span }) => {
-                    let place = self.events.place(*event, index, self.variables(id), *span);
+                Step::Event(act, Event { number, index, span }) => {
+                    let place = self.events.place(*number, index, self.variables(id), *span);
                     let place = place.map_err(Stop::Error)?;
                     match act {
                         Act::Await if self.events.waits(place, id, self.now) => {

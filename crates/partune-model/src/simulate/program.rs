@@ -34,7 +34,8 @@ pub(super) struct Usage {
 /// An event, and which of those of the name.
 #[derive(Debug)]
 pub(super) struct Event {
-    pub(super) event: u32,
+    /// Its place in the model.
+    pub(super) number: u32,
     pub(super) index: Box<[Value]>,
     pub(super) span: Span,
 }
@@ -221,7 +222,7 @@ impl Build<'_> {
             }
             Term::Event { act, event, index, span } => {
                 let index = index.iter().map(|e| self.value(e)).collect();
-                self.steps.push(Step::Event(*act, Event { event: *event as u32, index, span: *span }));
+                self.steps.push(Step::Event(*act, Event { number: *event as u32, index, span: *span }));
             }
             Term::Sequence(all) => {
                 for (position, one) in all.iter().enumerate() {
