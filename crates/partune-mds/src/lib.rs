@@ -80,7 +80,8 @@ pub fn follow(model: &Model, alternative: &Alternative, options: &Options) -> Re
     walk::walk(model, &program, &arrays, options, None)
 }
 
-/// The same, and the run as a trace: 20 bytes a visit, of which each PE has up to nine for a loop over a domain.
+/// The same, and the run as a trace: 20 bytes a visit, of which each PE has up to nine for a loop over a domain, and
+/// eight more for each wait for an event.
 pub fn record(model: &Model, alternative: &Alternative, options: &Options) -> Result<(Outcome, Trace), Diagnostic> {
     let (arrays, program) = compile(model, alternative, options)?;
     let mut recorder = Recorder::new(program.pes, &model.application.phases);

@@ -39,7 +39,8 @@ impl Counts {
     /// Seconds of upgrades that are neither for false sharing nor for threads that moved: the rest, of which rounding may leave less than nothing.
     pub fn upgrades_s(&self) -> f64 {
         let others = self.cold_s + self.capacity_s + self.true_sharing_s + self.false_sharing_s + self.migrated_s;
-        (self.latency_s - others).max(0.0)
+        let rest = self.latency_s - others;
+        if rest > 1e-9 * self.latency_s { rest } else { 0.0 }
     }
 
     pub fn add(&mut self, other: &Counts) {

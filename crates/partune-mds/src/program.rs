@@ -22,6 +22,8 @@ pub(crate) struct Program {
     /// How many loops over domains there are.
     pub(crate) loops: usize,
     pub(crate) rows: Vec<Rows>,
+    /// Whether anything is posted or awaited.
+    pub(crate) has_events: bool,
 }
 
 #[derive(Debug)]
@@ -150,10 +152,20 @@ pub(crate) fn compile(model: &Model, steps: &Step, arrays: &Arrays) -> Result<Pr
         }
         domains.push(Domain { ranges, count, owner });
     }
-    let mut making =
-        Making { model, arrays, tables: &tables, slots: Slots::new(), used: 0, most: 8, loops: 0, rows: Vec::new() };
+    let mut making = Making {
+        model,
+        arrays,
+        tables: &tables,
+        slots: Slots::new(),
+        used: 0,
+        most: 8,
+        loops: 0,
+        rows: Vec::new(),
+        has_events: false,
+    };
     let root = making.node(steps, false)?;
-    Ok(Program { root, pes, slots: making.most, domains, loops: making.loops, rows: making.rows })
+    let Making { most: slots, loops, rows, has_events, .. } = making;
+    Ok(Program { root, pes, slots, domains, loops, rows, has_events })
 }
 
 struct Making<'a> {
@@ -166,6 +178,7 @@ struct Making<'a> {
     most: usize,
     loops: usize,
     rows: Vec<Rows>,
+    has_events: bool,
 }
 
 impl Making<'_> {
@@ -239,12 +252,11 @@ impl Making<'_> {
                 }))
             }
             Step::Task(task) => Node::Work(self.work(task)?),
-            Step::Event { act, event, index, span } => Node::Event(Event {
-                act: *act,
-                number: *event,
-                index: index.iter().map(|e| self.value(e)).collect(),
-                span: *span,
-            }),
+            Step::Event { act, event, index, span } => {
+                self.has_events = true;
+                let index = index.iter().map(|e| self.value(e)).collect();
+                Node::Event(Event { act: *act, number: *event, index, span: *span })
+            }
             Step::Barrier(span) if inside => {
                 return Err(Diagnostic::error(*span, "a `barrier` inside of a `forall`"));
             }

@@ -91,7 +91,7 @@ pub(crate) fn walk(
         owned: vec![None; program.domains.len()],
         last: vec![Vec::new(); program.loops],
     };
-    if let Some(event) = model.events.first().filter(|_| options.order) {
+    if let Some(event) = model.events.first().filter(|_| options.order && program.has_events) {
         let text = "events order tasks, so that no change of this model can be shown to be sound";
         return Err(Diagnostic::error(event.span, text).help("tune a model without events"));
     }
@@ -206,10 +206,7 @@ impl Walk<'_> {
                     self.step(*span)?;
                     self.variables[usize::from(*slot)] = value;
                     self.node(body)?;
-                    if self.recorder.as_ref().is_some_and(|recorder| recorder.visits > self.options.max_visits) {
-                        let text = format!("more than {} visits to record", self.options.max_visits);
-                        return Err(Diagnostic::error(*span, text).help(FEW_TURNS));
-                    }
+                    self.fits(*span)?;
                 }
                 Ok(())
             }
@@ -244,7 +241,7 @@ impl Walk<'_> {
             Node::Event(event) => {
                 self.begin_stretches();
                 match event.act {
-                    Act::Post => self.post(event, 0),
+                    Act::Post => self.post(event, self.clocks[0]),
                     Act::Await => (0..self.program.pes).try_for_each(|pe| self.wait(event, pe)),
                 }
             }
@@ -337,13 +334,19 @@ impl Walk<'_> {
             let pe = place[thread];
             self.bind(each, u64::from(index));
             self.step(each.span)?;
-            let ahead = if self.events.is_empty() { Ahead::Works } else { self.ahead(&each.body)? };
+            let mut posted = 0.0;
+            let ahead = if self.program.has_events { self.ahead(&each.body, pe, &mut posted)? } else { Ahead::Works };
             if let Ahead::Waits(event) = ahead {
                 let place = self.events.place(event.number, &event.index, &self.variables, event.span)?;
                 blocked.entry(place).or_default().push((done, thread));
-                last_wait = Some((event.number, event.span));
+                last_wait = Some(event);
                 *begin -= 1;
                 PeekMut::pop(top);
+                continue;
+            }
+            if key(posted) > top.0.0 {
+                *begin -= 1;
+                top.0.0 = key(posted);
                 continue;
             }
             let thread = if size > 0 { pe } else { thread };
@@ -357,8 +360,11 @@ impl Walk<'_> {
             top.0.0 = key(self.clocks[pe]);
             top.0.1 = done + 1;
         }
-        if let Some((event, span)) = last_wait.filter(|_| !blocked.is_empty()) {
-            return Err(self.events.never(event, span));
+        if let Some(event) = last_wait.filter(|_| !blocked.is_empty()) {
+            let name = self.events.name(event.number);
+            let text = format!("`{name}` is awaited, and nothing up to the end of the loop posts it");
+            let help = "loops are followed one after the other, and a PE does its indices in their order";
+            return Err(Diagnostic::error(event.span, text).help(help));
         }
         self.last[each.number] = last;
         if let Some(owned) = owned.filter(|_| each.owner.is_none()) {
@@ -386,9 +392,9 @@ impl Walk<'_> {
         }
     }
 
-    fn post(&mut self, event: &Event, pe: usize) -> Result<(), Diagnostic> {
+    fn post(&mut self, event: &Event, time: f64) -> Result<(), Diagnostic> {
         let place = self.events.place(event.number, &event.index, &self.variables, event.span)?;
-        self.events.post(place, self.clocks[pe]);
+        self.events.post(place, time);
         self.posted.push(place);
         Ok(())
     }
@@ -396,11 +402,17 @@ impl Walk<'_> {
     /// A PE waits for an event, of which is known when it is posted.
     fn wait(&mut self, event: &Event, pe: usize) -> Result<(), Diagnostic> {
         let place = self.events.place(event.number, &event.index, &self.variables, event.span)?;
-        let posted = self.events.posted(place).ok_or_else(|| self.events.never(event.number, event.span))?;
+        let posted = self.events.posted(place).ok_or_else(|| {
+            let text = format!("`{}` is awaited, and not posted by then", self.events.name(event.number));
+            let help =
+                "an index is followed as a whole: what others post in the same loop is awaited before its first task";
+            Diagnostic::error(event.span, text).help(help)
+        })?;
         let clock = self.clocks[pe];
         if posted > clock {
             self.end_stretch(pe);
             self.recorder.iter_mut().for_each(|recorder| recorder.wait(pe, clock, posted));
+            self.fits(event.span)?;
             self.pes[self.phase * self.program.pes + pe].wait_s += posted - clock;
             self.event_waits += posted - clock;
             self.clocks[pe] = posted;
@@ -409,17 +421,21 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Whether an index, whose variables are set, waits before its first task: a PE does an index as a whole.
-    fn ahead<'n>(&mut self, node: &'n Node) -> Result<Ahead<'n>, Diagnostic> {
+    /// For what an index, whose variables are set, waits before its first task, which a PE does as a whole; and when all that it awaits is posted. What it
+    /// posts itself before is posted.
+    fn ahead<'n>(&mut self, node: &'n Node, pe: usize, posted: &mut f64) -> Result<Ahead<'n>, Diagnostic> {
         match node {
             Node::Work(_) => Ok(Ahead::Works),
             Node::Event(event) if event.act == Act::Await => {
                 let place = self.events.place(event.number, &event.index, &self.variables, event.span)?;
-                Ok(if self.events.posted(place).is_some() { Ahead::Nothing } else { Ahead::Waits(event) })
+                let Some(time) = self.events.posted(place) else { return Ok(Ahead::Waits(event)) };
+                *posted = posted.max(time);
+                Ok(Ahead::Nothing)
             }
+            Node::Event(event) => self.post(event, self.clocks[pe].max(*posted)).map(|()| Ahead::Nothing),
             Node::Sequence(all) => {
                 for one in all {
-                    match self.ahead(one)? {
+                    match self.ahead(one, pe, posted)? {
                         Ahead::Nothing => {}
                         found => return Ok(found),
                     }
@@ -431,7 +447,7 @@ impl Walk<'_> {
                 for value in lo..=hi {
                     self.step(*span)?;
                     self.variables[usize::from(*slot)] = value;
-                    match self.ahead(body)? {
+                    match self.ahead(body, pe, posted)? {
                         Ahead::Nothing => {}
                         found => return Ok(found),
                     }
@@ -440,9 +456,9 @@ impl Walk<'_> {
             }
             Node::If { test, then, otherwise, span } => {
                 let holds = test.eval(&self.variables).map_err(at(*span))?;
-                self.ahead(if holds { then } else { otherwise })
+                self.ahead(if holds { then } else { otherwise }, pe, posted)
             }
-            Node::Event(_) | Node::Nothing | Node::Phase(..) | Node::Forall(_) | Node::Barrier => Ok(Ahead::Nothing),
+            Node::Nothing | Node::Phase(..) | Node::Forall(_) | Node::Barrier => Ok(Ahead::Nothing),
         }
     }
 
@@ -523,7 +539,7 @@ impl Walk<'_> {
                 self.body(if holds { then } else { otherwise }, pe, thread)
             }
             Node::Event(event) => match event.act {
-                Act::Post => self.post(event, pe),
+                Act::Post => self.post(event, self.clocks[pe]),
                 Act::Await => self.wait(event, pe),
             },
             // None of these is inside of a loop over a domain: compilation refuses it.
@@ -697,6 +713,15 @@ impl Walk<'_> {
 
     fn int(&self, value: &partune_model::code::Value, span: Span) -> Result<i64, Diagnostic> {
         value.int(&self.variables).map_err(at(span))
+    }
+
+    /// Whether what is recorded is not too much.
+    fn fits(&self, span: Span) -> Result<(), Diagnostic> {
+        if self.recorder.as_ref().is_some_and(|recorder| recorder.visits > self.options.max_visits) {
+            let text = format!("more than {} visits to record", self.options.max_visits);
+            return Err(Diagnostic::error(span, text).help(FEW_TURNS));
+        }
+        Ok(())
     }
 
     fn step(&mut self, span: Span) -> Result<(), Diagnostic> {

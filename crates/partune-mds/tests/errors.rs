@@ -114,7 +114,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "event e[3]; domain d = 0..2; data A[d]: f64; decompose d -> 3 by block;\nmain = forall (i in d) { await e[i + 1]; task { reads A[i] } };",
         "2:26",
-        "`e` has indices 0 to 2, not 3",
+        "`e` has indices 0 to 2, and 3 is used",
     ),
     (
         "event e[3]; domain d = 0..2; data A[d]: f64; decompose d -> 3 by block;\nmain = forall (i in d) { await e[(i + 1) mod 3]; task { reads A[i] }; post e[i] };",
@@ -124,9 +124,14 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "event e; domain d = 0..2; data A[d]: f64; decompose d -> 3 by block;\nmain = forall (i in d) { task { reads A[i] }; await e };",
         "2:47",
-        "`e` is awaited, and nothing",
+        "`e` is awaited, and not posted by then",
     ),
-    ("event e;\nmain = { task { weight 1 }; await e };", "2:29", "`e` is awaited, and nothing"),
+    ("event e;\nmain = { task { weight 1 }; await e };", "2:29", "`e` is awaited, and not posted by then"),
+    (
+        "table r[d, ..] = [[1, 2], [0]]; domain d = 0..1;\ndecompose d -> 2 by rcb(r); main = skip;",
+        "2:25",
+        "`r` is a table of rows",
+    ),
     ("domain d = 0..9;\ndecompose d -> 2 by rcb(z); main = skip;", "2:25", "no function or table `z`"),
     (
         "domain d = 0..9; let x(i, j) = i;\ndecompose d -> 2 by rcb(x); main = skip;",

@@ -142,6 +142,30 @@ fn who_waits_for_an_event_begins_when_it_is_posted() {
     // Whoever comes first takes the next cell: two rows begin with the first done.
     let dealt = followed(&WAVEFRONT.replace("forall (i, j in g)", "forall (i, j in g) schedule self(6)"), &[]);
     assert_eq!(dealt.run_s, 18.0);
+    // Whoever posts first counts, in whatever order PEs are followed; what an index posts before its task is posted before it waits.
+    let twice = followed(
+        "event e; domain d = 0..2; data A[d]: f64; decompose d -> 3 by block;
+         main = forall (i in d) { if (i = 1) await e; task { updates A[i]; weight if i = 0 then 100 else if i = 2 then 50 else 100 }; if (i != 1) post e };",
+        &[],
+    );
+    assert_eq!(twice.run_s, 150.0);
+    let ring = followed(
+        "event e[3]; domain d = 0..2; data A[d]: f64; decompose d -> 3 by block;
+         main = forall (i in d) { post e[i]; await e[(i + 1) mod 3]; task { updates A[i]; weight 4 } };",
+        &[],
+    );
+    assert_eq!((ring.run_s, ring.bounds.events_s), (4.0, 0.0));
+    // Who waits for a time that is known touches its lines then, and not before what others do meanwhile: the read at 50 is no miss by the write at 100.
+    let later = |c: i64| {
+        followed(
+            "param c: int = 0; event e; domain d = 0..5; data A[4]: f64; table own = [0, 0, 1, 1, 2, 2]; decompose d -> 3 by table(own);
+             machine { line 64; near 1; memory 0; upgrade 1 };
+             main = phase p forall (i in d) { if (i = 0) task { weight c }; if (i = 1) { task { weight 100 - c }; post e }; if (i = 2) task { weight 1 };
+               if (i = 3) { await e; task { writes A[0] } }; if (i = 4) task { reads A[0]; weight 50 }; if (i = 5) task { reads A[0] } };",
+            &[("c", c)],
+        )
+    };
+    assert_eq!((later(0).counts(), later(0).counts().true_sharing), (later(2).counts(), 0));
     // Outside of loops the first PE posts, and all wait.
     let outside = followed(
         "event go; domain d = 0..3; data A[d]: f64; decompose d -> 4 by block;

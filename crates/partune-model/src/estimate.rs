@@ -88,9 +88,9 @@ impl ClosedForm {
         self.weaker.is_empty()
     }
 
-    /// What its number is not above: undefined if a part was left out.
+    /// What its number is not above: undefined if a part was left out. Of waits for events the number knows nothing, and this does.
     pub fn most(&self) -> &Expr {
-        if self.is_closed() { &self.head_tail } else { &self.upper }
+        if self.is_closed() && !self.awaits { &self.head_tail } else { &self.upper }
     }
 
     /// As people write it: quotients that were introduced are written as such.

@@ -20,6 +20,7 @@ mod lower;
 pub mod model;
 mod parser;
 pub mod plan;
+pub mod shape;
 pub mod simulate;
 
 pub use diagnostic::{Diagnostic, Severity, Span, has_errors};

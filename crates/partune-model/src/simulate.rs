@@ -20,11 +20,12 @@ pub use self::breakdown::{Breakdown, ChainPart, ProcessTime, ResourceTime};
 use self::events::Events;
 use self::machine::Machine;
 use self::program::Program;
-use self::resources::{Servers, Shape};
+use self::resources::Servers;
 use self::time::{Clock, Reals, Stop, Ticks};
 use self::watch::Watch;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Model, Term};
+use crate::shape::Shape;
 
 /// Which of several events at the same time comes first; the language leaves it open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -198,8 +199,7 @@ fn finer(ticks: i64, by: i64) -> Option<i64> {
 }
 
 fn attempt<C: Clock>(model: &Model, program: &Program, clock: &C, options: &Options, look: Look) -> Result<Run, Stop> {
-    let mut servers = Servers::new(shapes(model)?, &model.resources.iter().map(|it| it.span).collect::<Vec<_>>())
-        .map_err(Stop::Error)?;
+    let mut servers = servers(model)?;
     let mut breakdown = Breakdown { processes: Vec::new(), resources: Vec::new(), chain: Vec::new(), links: 0 };
     let (outcome, recording) = if look == Look::Breakdown {
         let accounts = Accounts::new(clock, servers.queues(), options.max_record);
@@ -249,7 +249,8 @@ fn outcome<C: Clock>(finished: &Finished<C::Time>, servers: &Servers<C::Time>, c
         processes: finished.processes,
         resources: utilisations(servers, clock, makespan.to_f64()),
     };
-    let names = if finished.lanes > 0 { names(servers) } else { Vec::new() };
+    let named = if finished.lanes > 0 { servers.queues() } else { 0 };
+    let names = (0..named).map(|position| servers.name(position)).collect();
     let recorded = finished.activities.iter().map(|activity| Recorded {
         lane: activity.lane,
         what: match activity.resource {
@@ -264,30 +265,26 @@ fn outcome<C: Clock>(finished: &Finished<C::Time>, servers: &Servers<C::Time>, c
     (outcome, Recording { lanes: finished.lanes, names, activities: recorded.collect() })
 }
 
-fn shapes(model: &Model) -> Result<Vec<Shape>, Stop> {
-    let mut shapes = Vec::new();
+fn servers<T: Copy + Ord + Default>(model: &Model) -> Result<Servers<T>, Stop> {
+    let (mut shapes, mut servers) = (Vec::new(), Vec::new());
     for resource in &model.resources {
-        let servers = resource.servers.as_ref().map_or(Ok(1), |e| int(e, resource.span))?;
-        let servers = u32::try_from(servers).ok().filter(|servers| *servers > 0).ok_or_else(|| {
-            Stop::Error(Diagnostic::error(resource.span, format!("{servers} servers: at least one is needed")))
-        })?;
-        let dimensions = dimensions(&resource.dimensions, resource.span)?;
-        shapes.push(Shape { name: resource.name.clone(), first: 0, servers, dimensions });
+        let own = resource.servers.as_ref().map_or(Ok(1), |e| int(e, resource.span))?;
+        servers.push(u32::try_from(own).ok().filter(|servers| *servers > 0).ok_or_else(|| {
+            Stop::Error(Diagnostic::error(resource.span, format!("{own} servers: at least one is needed")))
+        })?);
+        shapes.push(shape(&resource.name, &resource.dimensions, resource.span)?);
     }
-    Ok(shapes)
+    Servers::new(shapes, servers).map_err(Stop::Error)
 }
 
 fn events<T: Copy + Default>(model: &Model) -> Result<Events<T>, Stop> {
-    let shape = |event: &crate::model::Event| {
-        let dimensions = dimensions(&event.dimensions, event.span)?;
-        Ok(Shape { name: event.name.clone(), first: 0, servers: 0, dimensions })
-    };
-    let shapes = model.events.iter().map(shape).collect::<Result<_, Stop>>()?;
-    Events::new(shapes, &model.events.iter().map(|it| it.span).collect::<Vec<_>>()).map_err(Stop::Error)
+    let shapes = model.events.iter().map(|event| shape(&event.name, &event.dimensions, event.span));
+    Events::new(shapes.collect::<Result<_, Stop>>()?).map_err(Stop::Error)
 }
 
-fn dimensions(dimensions: &[(Expr, Expr)], span: Span) -> Result<Vec<(i64, i64)>, Stop> {
-    dimensions.iter().map(|(lo, hi)| Ok((int(lo, span)?, int(hi, span)?))).collect()
+fn shape(name: &str, dimensions: &[(Expr, Expr)], span: Span) -> Result<Shape, Stop> {
+    let dimensions = dimensions.iter().map(|(lo, hi)| Ok((int(lo, span)?, int(hi, span)?)));
+    Ok(Shape { name: name.to_owned(), dimensions: dimensions.collect::<Result<_, Stop>>()?, first: 0, span })
 }
 
 /// An integer of a model with all parameters given.
@@ -295,23 +292,12 @@ fn int(e: &Expr, span: Span) -> Result<i64, Stop> {
     e.eval_int(&|_: &partune_expr::Symbol| None).map_err(|error| machine::of_eval(&error, span))
 }
 
-fn name(shapes: &[Shape], position: u32) -> (String, u32) {
-    let after = shapes.partition_point(|shape| shape.first <= position);
-    let Some(shape) = after.checked_sub(1).and_then(|at| shapes.get(at)) else { return (String::new(), 1) };
-    (shape.name(position), shape.servers)
-}
-
-fn names<T: Copy + Ord + Default>(servers: &Servers<T>) -> Vec<(String, u32)> {
-    let count = servers.queues();
-    (0..count).map(|position| name(&servers.shapes, position)).collect()
-}
-
 fn utilisations<C: Clock>(servers: &Servers<C::Time>, clock: &C, makespan: f64) -> Vec<Utilisation> {
     let counted = servers.counted(clock).into_iter();
     let share = |value: f64| if makespan > 0.0 { value / makespan } else { 0.0 };
     counted
         .map(|counted| {
-            let (name, servers) = name(&servers.shapes, counted.position);
+            let (name, servers) = servers.name(counted.position);
             Utilisation {
                 name,
                 servers,

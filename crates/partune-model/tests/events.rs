@@ -1,6 +1,7 @@
 //! Events: who waits for what others post; known times, bounds that hold, and models that wait for ever.
 
 use partune_expr::Rat;
+use partune_model::decide::decide;
 use partune_model::estimate::{Given, bounds, closed_form};
 use partune_model::simulate::{Options, Ties, What, break_down, record, simulate};
 use partune_model::{format, trace};
@@ -82,6 +83,20 @@ fn bounds_leave_waits_out_and_hold() {
     assert_eq!(form.upper.to_int(), Some(4));
 }
 
+/// What costs less by its bound may take longer for its waits: nothing is said to be better for sure that is not.
+#[test]
+fn decisions_know_that_waits_are_left_out() {
+    let model = model(
+        "param c: time; event e; alt a = { delay(c); post e } || { await e; delay(c) }; alt b = delay(3); alt c2 = delay(2*c);",
+        &[],
+    );
+    let decision = decide(&model, &[], None).expect("it can be decided");
+    let names: Vec<_> =
+        decision.choices.iter().map(|it| (&*it.name, it.form.awaits, it.dominated_by.as_deref())).collect();
+    assert_eq!(names, [("a", true, None), ("b", false, None), ("c2", false, Some("a"))], "{decision:#?}");
+    assert_eq!(decision.choices[0].chosen.to_string(), "c <= 3/2");
+}
+
 #[test]
 fn a_breakdown_goes_on_with_who_posted() {
     let model = model("event e; resource r; main = { use(r, 5); post e } || { delay(2); await e; delay(4) };", &[]);
@@ -120,6 +135,16 @@ const WRONG: &[(&str, &str)] = &[
     ("resource r; main = await r;", "no event `r`"),
     ("event e; main = use(e, 1);", "no resource `e`"),
     ("event e[100000, 100000]; main = post e[0, 0];", "events in all"),
+    ("event e[0-9223372036854775807..9223372036854775807, 0]; main = seq (i = 0, 0) post e[0, i];", "events in all"),
+    (
+        "event e[0..4611686018427387904, 4611686018427387904, 0]; main = seq (i = 0, 0) post e[5, i, i];",
+        "events in all",
+    ),
+    (
+        "resource r[0-9223372036854775807..9223372036854775807, 0]; main = seq (i = 0, 0) use(r[0, i], 1);",
+        "resources in all",
+    ),
+    ("event e[5, 0]; main = seq (i = 0, 0) post e[3, i];", "`e` has indices 0 to -1, and 0 is used"),
     ("event e; main = await e;", "`e` is awaited for ever"),
     ("event e[2]; main = { await e[0]; post e[1] } || { delay(1); await e[1]; post e[0] };", "is awaited for ever"),
     ("event e; main = { { delay(1) || await e }; post e };", "`e` is awaited for ever"),

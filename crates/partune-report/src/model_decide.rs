@@ -33,6 +33,8 @@ struct ChoiceEntry<'a> {
     at_most: Option<String>,
     /// Whether times are drawn, so that costs bound the mean time from below.
     random: bool,
+    /// Whether it waits for events, which costs leave out.
+    awaits: bool,
     /// Why there is no closed form.
     weaker: &'a [String],
     /// When it is best for sure.
@@ -141,6 +143,7 @@ pub fn model_decide_document(found: &Decided<'_>) -> String {
             at_least: (!form.is_closed()).then(|| written(&form.head_tail)),
             at_most: (!form.is_closed() && !form.upper.is_undefined()).then(|| written(&form.upper)),
             random: form.random,
+            awaits: form.awaits,
             weaker: &form.weaker,
             chosen: choice.chosen.to_string(),
             dominated_by: choice.dominated_by.as_deref(),

@@ -228,7 +228,7 @@ fn a_breakdown_says_where_the_time_went() {
     let path = path.display().to_string();
     let shown = text(&["model", "simulate", &path, "--breakdown"]);
     let expected = "
-  process    starts         time         busy    in queues   at par end
+  process    starts         time         busy      waiting   at par end
   branch 2        1            7            4            3            0
   branch 1        1            7            5            0            2
 

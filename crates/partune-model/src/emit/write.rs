@@ -89,6 +89,9 @@ impl File<'_> {
             lines.push(format!("  {} costs at least {cost}; it is enumerated", choice.name));
             lines.extend(choice.form.weaker.iter().map(|reason| format!("    because {reason}")));
         }
+        for choice in self.decision.choices.iter().filter(|choice| choice.form.awaits) {
+            lines.push(format!("  {} waits for events, which its cost leaves out", choice.name));
+        }
         for choice in &self.decision.choices {
             let why = match &choice.dominated_by {
                 Some(better) => format!("never chosen, {better} is at least as good"),

@@ -441,6 +441,13 @@ impl<'a> Lower<'a> {
                 };
                 value
             }
+            _ if self.model.tables.contains_key(&firsts(&name.node)) => {
+                self.error(
+                    name.span,
+                    format!("`{}` is a table of rows, and a number of each index is needed", name.node),
+                );
+                return None;
+            }
             _ if count == 1 && self.model.tables.contains_key(name.node.as_str()) => {
                 Expr::table(&name.node.as_str().into(), vec![Expr::from(&symbols[0])])
             }
@@ -449,7 +456,9 @@ impl<'a> Lower<'a> {
                     Item::Let { name, .. } => Some(name.node.clone()),
                     _ => None,
                 });
-                let known: Vec<String> = lets.chain(self.model.tables.keys().map(ToString::to_string)).collect();
+                // Names that nobody can write are the model's own.
+                let tables = self.model.tables.keys().map(ToString::to_string).filter(|name| !name.contains('\''));
+                let known: Vec<String> = lets.chain(tables).collect();
                 self.unknown(&name.node, name.span, "function or table", &known);
                 return None;
             }

@@ -102,7 +102,7 @@ pub(super) fn breakdown<C: Clock>(
         let Some(waits) = accounts.waits.get(counted.position as usize) else { continue };
         positions.insert(counted.position, resources.len());
         resources.push(ResourceTime {
-            name: super::name(&servers.shapes, counted.position).0,
+            name: servers.name(counted.position).0,
             waiting: clock.number(waits.time),
             waits: waits.count,
             max_queue: counted.most,

@@ -1,11 +1,10 @@
 //! Events of a simulation: which were posted, and who waits for which.
 
-use super::resources::{NONE, Shape, lay_out};
+use super::resources::NONE;
 use crate::code::Value;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::shape::{MAX_EVENTS, Shape, at, lay_out};
 
-/// Events that one model may have.
-const MAX_EVENTS: u32 = 1 << 26;
 /// In the place of who waits last.
 const POSTED: u32 = NONE - 1;
 
@@ -25,8 +24,8 @@ pub(super) struct Events<T> {
 }
 
 impl<T: Copy + Default> Events<T> {
-    pub(super) fn new(mut shapes: Vec<Shape>, spans: &[Span]) -> Result<Self, Diagnostic> {
-        let count = lay_out(&mut shapes, spans, MAX_EVENTS, "events")?;
+    pub(super) fn new(mut shapes: Vec<Shape>) -> Result<Self, Diagnostic> {
+        let count = lay_out(&mut shapes, MAX_EVENTS, "events")?;
         Ok(Events { shapes, last: vec![NONE; count as usize], waiting: Vec::new() })
     }
 
@@ -64,7 +63,6 @@ impl<T: Copy + Default> Events<T> {
     /// The first event that somebody waits for, as it is written, and one who does.
     pub(super) fn awaited(&self) -> Option<(String, u32)> {
         let place = self.last.iter().position(|last| *last < POSTED)?;
-        let after = self.shapes.partition_point(|shape| shape.first <= place as u32);
-        Some((self.shapes.get(after.checked_sub(1)?)?.name(place as u32), self.last[place]))
+        Some((at(&self.shapes, place as u32)?.1.name(place as u32), self.last[place]))
     }
 }

@@ -1,6 +1,7 @@
 //! Resources of a simulation: servers, their queues, and what is counted about them.
 
 use crate::diagnostic::{Diagnostic, Span};
+use crate::shape::{Shape, at, lay_out};
 
 use super::time::{Clock, Stop};
 use crate::code::Value;
@@ -38,70 +39,10 @@ struct Queue<T> {
     area: f64,
 }
 
-/// A resource of the model: where its queues begin, and its shape.
-pub(super) struct Shape {
-    pub(super) name: String,
-    pub(super) first: u32,
-    pub(super) servers: u32,
-    /// First and last index of each dimension.
-    pub(super) dimensions: Vec<(i64, i64)>,
-}
-
-impl Shape {
-    fn count(&self) -> i128 {
-        self.dimensions.iter().map(|(lo, hi)| (i128::from(*hi) - i128::from(*lo) + 1).max(0)).product()
-    }
-
-    /// The index of a queue, by its position in the shape.
-    pub(super) fn index(&self, position: u32) -> Vec<i64> {
-        let mut rest = i64::from(position - self.first);
-        let mut index: Vec<i64> = Vec::new();
-        for (lo, hi) in self.dimensions.iter().rev() {
-            let extent = (hi - lo + 1).max(1);
-            index.push(lo + rest % extent);
-            rest /= extent;
-        }
-        index.reverse();
-        index
-    }
-
-    /// As it is written, with its index: `l[3]`.
-    pub(super) fn name(&self, position: u32) -> String {
-        let index = self.index(position).iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-        if index.is_empty() { self.name.clone() } else { format!("{}[{index}]", self.name) }
-    }
-
-    /// The position at an index.
-    #[inline]
-    pub(super) fn place(&self, index: &[Value], variables: &[i64], span: Span) -> Result<u32, Diagnostic> {
-        let mut position: i64 = 0;
-        for (value, (lo, hi)) in index.iter().zip(&self.dimensions) {
-            let at = value.int(variables).map_err(|error| Diagnostic::error(span, error.to_string()))?;
-            if at < *lo || at > *hi {
-                let text = format!("`{}` has indices {lo} to {hi}, and {at} is used", self.name);
-                return Err(Diagnostic::error(span, text));
-            }
-            position = position * (hi - lo + 1) + (at - lo);
-        }
-        Ok(self.first + position as u32)
-    }
-}
-
-/// Gives all shapes their first positions; gives how many there are.
-pub(super) fn lay_out(shapes: &mut [Shape], spans: &[Span], most: u32, what: &str) -> Result<u32, Diagnostic> {
-    let mut total: i128 = 0;
-    for (shape, span) in shapes.iter_mut().zip(spans) {
-        shape.first = total as u32;
-        total += shape.count();
-        if total > most.into() {
-            return Err(Diagnostic::error(*span, format!("more than {most} {what} in all")));
-        }
-    }
-    Ok(total as u32)
-}
-
 pub(super) struct Servers<T> {
-    pub(super) shapes: Vec<Shape>,
+    shapes: Vec<Shape>,
+    /// Of each shape, servers behind a queue.
+    servers: Vec<u32>,
     queues: Vec<Queue<T>>,
     nodes: Vec<Node<T>>,
     free: u32,
@@ -119,13 +60,13 @@ pub(super) struct Counted {
 
 impl<T: Copy + Ord + Default> Servers<T> {
     /// Lays out all queues.
-    pub(super) fn new(mut shapes: Vec<Shape>, spans: &[Span]) -> Result<Self, Diagnostic> {
-        let total = lay_out(&mut shapes, spans, MAX_QUEUES, "resources")?;
+    pub(super) fn new(mut shapes: Vec<Shape>, servers: Vec<u32>) -> Result<Self, Diagnostic> {
+        let total = lay_out(&mut shapes, MAX_QUEUES, "resources")?;
         let mut queues = Vec::with_capacity(total as usize);
-        for shape in &shapes {
+        for (shape, servers) in shapes.iter().zip(&servers) {
             let zero = T::default();
             let queue = Queue {
-                free: shape.servers,
+                free: *servers,
                 head: NONE,
                 tail: NONE,
                 waiting: 0,
@@ -135,9 +76,15 @@ impl<T: Copy + Ord + Default> Servers<T> {
                 changed: zero,
                 area: 0.0,
             };
-            queues.extend(std::iter::repeat_n(queue, shape.count() as usize));
+            queues.extend(std::iter::repeat_n(queue, shape.count().unwrap_or_default() as usize));
         }
-        Ok(Servers { shapes, queues, nodes: Vec::new(), free: NONE })
+        Ok(Servers { shapes, servers, queues, nodes: Vec::new(), free: NONE })
+    }
+
+    /// The name of a queue with its index, and its servers.
+    pub(super) fn name(&self, position: u32) -> (String, u32) {
+        let of = at(&self.shapes, position).map(|(number, shape)| (shape.name(position), self.servers[number]));
+        of.unwrap_or_default()
     }
 
     /// The queue at an index.

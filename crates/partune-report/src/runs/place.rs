@@ -151,7 +151,7 @@ pub(super) fn notes(notes: &[Note], runs: &[NamedRun<'_>], name: impl Fn(usize) 
 }
 
 /// `1 PE`, `4 PEs`.
-pub(crate) fn plural(count: usize, one: &str, several: &str) -> String {
+pub fn plural(count: usize, one: &str, several: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {several}") }
 }
 

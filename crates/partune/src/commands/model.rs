@@ -21,8 +21,8 @@ use partune_model::estimate::{Bounds, ClosedForm, closed_form, numbers};
 use partune_model::model::{Alternative, Model};
 use partune_model::plan::with_plans;
 use partune_model::simulate::{Options, Outcome, Ties, break_down, record, simulate};
-use partune_model::{Values, format, lower, parse, trace};
-use partune_report::{data_document, data_schema, data_text};
+use partune_model::{Severity, Values, format, lower, parse, trace};
+use partune_report::{data_document, data_schema, data_text, plural};
 use serde_json::json;
 
 use crate::output;
@@ -237,7 +237,10 @@ impl Source {
         }
         match model.filter(|_| !failed) {
             Some(model) => Ok(model),
-            None => bail!("{}: {} errors", self.path.display(), diagnostics.len()),
+            None => {
+                let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error).count();
+                bail!("{}: {}", self.path.display(), plural(errors, "error", "errors"))
+            }
         }
     }
 
@@ -427,12 +430,11 @@ fn run_data(args: &Data) -> anyhow::Result<()> {
     let alternative = one(&model, args.followed.alt.as_deref())?;
     let options = partune_mds::Options::default();
     let failed = |error: partune_model::Diagnostic| source.failed(&error);
-    let outcome = match &args.archive {
-        None => follow(&model, alternative, &options).map_err(failed)?,
+    let (outcome, archive) = match &args.archive {
+        None => (follow(&model, alternative, &options).map_err(failed)?, None),
         Some(folder) => {
             let (outcome, trace) = partune_mds::record(&model, alternative, &options).map_err(failed)?;
-            partune_engine::write(&trace, folder)?;
-            outcome
+            (outcome, Some(partune_engine::write(&trace, folder)?.anchor))
         }
     };
     let name = source.title(alternative);
@@ -440,8 +442,8 @@ fn run_data(args: &Data) -> anyhow::Result<()> {
         return output::print(&data_document(&name, &outcome));
     }
     let mut text = data_text(&name, &outcome, output::style());
-    if let Some(folder) = &args.archive {
-        told_archive(&mut text, folder);
+    if let Some(anchor) = &archive {
+        told_archive(&mut text, anchor);
     }
     output::print(&text)
 }
@@ -458,12 +460,11 @@ fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
     let options = Options { ties, seed: args.seed, max_steps: args.max_steps, ..Options::default() };
     let term = &alternative.term;
     let failed = |error: partune_model::Diagnostic| source.failed(&error);
-    let recorded = match &args.archive {
-        None => None,
+    let (recorded, archive) = match &args.archive {
+        None => (None, None),
         Some(folder) => {
             let (outcome, recording) = record(&model, term, &options).map_err(failed)?;
-            partune_engine::write(&trace::trace(&recording), folder)?;
-            Some(outcome)
+            (Some(outcome), Some(partune_engine::write(&trace::trace(&recording), folder)?.anchor))
         }
     };
     // Runs are deterministic: what is broken down is what was recorded.
@@ -487,14 +488,14 @@ fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
     if let Some(breakdown) = &breakdown {
         breakdown::text(&mut text, breakdown, outcome.makespan);
     }
-    if let Some(folder) = &args.archive {
-        told_archive(&mut text, folder);
+    if let Some(anchor) = &archive {
+        told_archive(&mut text, anchor);
     }
     output::print(&text)
 }
 
-fn told_archive(text: &mut String, folder: &Path) {
-    let _ = writeln!(text, "\n{}: partune analyze reads it", folder.join("traces.otf2").display());
+fn told_archive(text: &mut String, anchor: &Path) {
+    let _ = writeln!(text, "\n{}: partune analyze reads it", anchor.display());
 }
 
 fn outcome_json(name: &str, outcome: &Outcome) -> serde_json::Value {

@@ -86,7 +86,7 @@ fn processes(text: &mut String, breakdown: &Breakdown) {
     let _ = writeln!(
         text,
         "\n  {:<wide$} {:>8} {:>12} {:>12} {:>12} {:>12}",
-        "process", "starts", "time", "busy", "in queues", "at par end"
+        "process", "starts", "time", "busy", "waiting", "at par end"
     );
     for at in shown {
         let it = &breakdown.processes[*at];

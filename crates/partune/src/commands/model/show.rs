@@ -260,6 +260,10 @@ fn costs(text: &mut String, decision: &Decision, model: &Model) {
             let _ = writeln!(text, "{:<width$}    no closed form: {reason}", "");
         }
     }
+    for choice in decision.choices.iter().filter(|choice| choice.form.awaits) {
+        let what = "waits for events, which its cost leaves out: partune model simulate follows them";
+        let _ = writeln!(text, "{:<width$}  {what}", choice.name);
+    }
     if decision.choices.iter().any(|choice| choice.form.random) {
         let _ = writeln!(text, "times are drawn: costs bound the mean time from below");
     }

@@ -4,7 +4,7 @@ use anyhow::bail;
 use partune_mds::tune;
 use partune_model::change::Original;
 use partune_model::parse;
-use partune_report::{model_tune_document, model_tune_schema, model_tune_text};
+use partune_report::{model_tune_document, model_tune_schema, model_tune_text, plural};
 
 use super::{Followed, one, show};
 use crate::output;
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Tune) -> anyhow::Result<()> {
                     Some(at) => show::of_try(error, (&source.text, &source.path), &args.tries[*at]),
                 });
             }
-            bail!("{}: {} errors in what is tried", source.path.display(), wrong.len())
+            bail!("{}: {} in what is tried", source.path.display(), plural(wrong.len(), "error", "errors"))
         }
     };
     let name = source.title(alternative);
