@@ -47,7 +47,7 @@ impl Shape {
         self.dimensions.iter().try_fold(1_u64, |count, &(lo, hi)| {
             let extent = (i128::from(hi) - i128::from(lo) + 1).max(0);
             // Of nothing, too, no more than can be counted along each dimension.
-            count.checked_mul(u64::try_from(extent).ok().filter(|extent| *extent <= i64::MAX as u64)?)
+            count.checked_mul(i64::try_from(extent).ok()?.cast_unsigned())
         })
     }
 

@@ -42,7 +42,7 @@ struct Queue<T> {
 pub(super) struct Servers<T> {
     shapes: Vec<Shape>,
     /// Of each shape, servers behind a queue.
-    servers: Vec<u32>,
+    behind: Vec<u32>,
     queues: Vec<Queue<T>>,
     nodes: Vec<Node<T>>,
     free: u32,
@@ -78,12 +78,12 @@ impl<T: Copy + Ord + Default> Servers<T> {
             };
             queues.extend(std::iter::repeat_n(queue, shape.count().unwrap_or_default() as usize));
         }
-        Ok(Servers { shapes, servers, queues, nodes: Vec::new(), free: NONE })
+        Ok(Servers { shapes, behind: servers, queues, nodes: Vec::new(), free: NONE })
     }
 
     /// The name of a queue with its index, and its servers.
     pub(super) fn name(&self, position: u32) -> (String, u32) {
-        let of = at(&self.shapes, position).map(|(number, shape)| (shape.name(position), self.servers[number]));
+        let of = at(&self.shapes, position).map(|(number, shape)| (shape.name(position), self.behind[number]));
         of.unwrap_or_default()
     }
 

@@ -235,13 +235,10 @@ impl Source {
         for diagnostic in &diagnostics {
             output::note(&show::diagnostic(diagnostic, &self.text, &self.path));
         }
-        match model.filter(|_| !failed) {
-            Some(model) => Ok(model),
-            None => {
-                let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error).count();
-                bail!("{}: {}", self.path.display(), plural(errors, "error", "errors"))
-            }
-        }
+        model.filter(|_| !failed).ok_or_else(|| {
+            let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error).count();
+            anyhow::anyhow!("{}: {}", self.path.display(), plural(errors, "error", "errors"))
+        })
     }
 
     /// Reads files that the model names, which lie beside it.
