@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use partune_diag::Quality;
 use partune_otf2::copy::{CopyError, Sink, copy};
-use partune_otf2::export::{ExportError, export};
+use partune_otf2::export::{ExportError, Exported, export};
 use partune_trace::Trace;
 use thiserror::Error;
 
@@ -44,7 +44,7 @@ pub struct Converted {
 pub fn convert(from: &Path, to: &Path, progress: &dyn Progress) -> Result<Converted, ConvertError> {
     let entry = formats::entry(from)?;
     let format = formats::detect(&entry)?;
-    let (target, _, anchor) = Target::of(to)?;
+    let (target, anchor) = Target::of(to)?;
     if format.name == partune_otf2::import::FORMAT.name {
         let copied = copy(&Folder::of(&entry), &name(&entry), &target, &name(&anchor))
             .map_err(|error| ConvertError::Copy { path: entry, error })?;
@@ -52,21 +52,21 @@ pub fn convert(from: &Path, to: &Path, progress: &dyn Progress) -> Result<Conver
         return Ok(Converted { anchor, events, definitions, locations, quality: copied.quality });
     }
     let trace = crate::inside::read(&entry, progress)?;
-    let written =
-        export(&trace, &target, &name(&anchor)).map_err(|error| ConvertError::Export { path: entry, error })?;
+    let mut written = exported(&trace, &target, anchor).map_err(|error| ConvertError::Export { path: entry, error })?;
     let mut quality = trace.quality().clone();
-    quality.merge(written.quality);
-    let (events, definitions, locations) = (written.events, written.definitions, written.locations);
-    Ok(Converted { anchor, events, definitions, locations, quality })
+    quality.merge(std::mem::take(&mut written.quality));
+    Ok(Converted { quality, ..written })
 }
 
 /// Writes a trace as an OTF2 archive, likewise.
 pub fn write(trace: &Trace, to: &Path) -> Result<Converted, ConvertError> {
-    let (target, name, anchor) = Target::of(to)?;
-    let written =
-        export(trace, &target, &name).map_err(|error| ConvertError::Export { path: anchor.clone(), error })?;
-    let (events, definitions, locations) = (written.events, written.definitions, written.locations);
-    Ok(Converted { anchor, events, definitions, locations, quality: written.quality })
+    let (target, anchor) = Target::of(to)?;
+    exported(trace, &target, anchor.clone()).map_err(|error| ConvertError::Export { path: anchor, error })
+}
+
+fn exported(trace: &Trace, target: &Target, anchor: PathBuf) -> Result<Converted, ExportError> {
+    let Exported { events, definitions, locations, quality } = export(trace, target, &name(&anchor))?;
+    Ok(Converted { anchor, events, definitions, locations, quality })
 }
 
 /// Creates a file in a folder, and the folders around it.
@@ -84,13 +84,13 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// With the name of the anchor file and its path; there must not be one.
-    pub(crate) fn of(to: &Path) -> Result<(Target, String, PathBuf), ConvertError> {
+    /// With the path of the anchor file; there must not be one.
+    fn of(to: &Path) -> Result<(Target, PathBuf), ConvertError> {
         let anchor = if to.extension().is_some_and(|it| it == "otf2") { to.to_owned() } else { to.join("traces.otf2") };
         if anchor.exists() {
             return Err(ConvertError::Exists(anchor));
         }
-        Ok((Target { path: anchor.parent().unwrap_or(Path::new("")).to_owned() }, name(&anchor), anchor))
+        Ok((Target { path: anchor.parent().unwrap_or(Path::new("")).to_owned() }, anchor))
     }
 }
 

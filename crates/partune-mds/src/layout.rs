@@ -58,8 +58,7 @@ impl Environment for Tables<'_> {
     }
 
     fn table(&self, name: &str, index: &[i64]) -> Option<Number> {
-        let [index] = index else { return None };
-        self.0.tables.get(name)?.get(usize::try_from(*index).ok()?).copied().map(Number::Exact)
+        self.0.entry(name, index)
     }
 }
 

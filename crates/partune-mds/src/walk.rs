@@ -149,7 +149,8 @@ enum Meeting {
 enum Ahead<'a> {
     Nothing,
     Works,
-    Waits(&'a Event),
+    /// For an event, by its place.
+    Waits(&'a Event, usize),
 }
 
 struct Walk<'a> {
@@ -336,8 +337,7 @@ impl Walk<'_> {
             self.step(each.span)?;
             let mut posted = 0.0;
             let ahead = if self.program.has_events { self.ahead(&each.body, pe, &mut posted)? } else { Ahead::Works };
-            if let Ahead::Waits(event) = ahead {
-                let place = self.events.place(event.number, &event.index, &self.variables, event.span)?;
+            if let Ahead::Waits(event, place) = ahead {
                 blocked.entry(place).or_default().push((done, thread));
                 last_wait = Some(event);
                 *begin -= 1;
@@ -428,7 +428,7 @@ impl Walk<'_> {
             Node::Work(_) => Ok(Ahead::Works),
             Node::Event(event) if event.act == Act::Await => {
                 let place = self.events.place(event.number, &event.index, &self.variables, event.span)?;
-                let Some(time) = self.events.posted(place) else { return Ok(Ahead::Waits(event)) };
+                let Some(time) = self.events.posted(place) else { return Ok(Ahead::Waits(event, place)) };
                 *posted = posted.max(time);
                 Ok(Ahead::Nothing)
             }

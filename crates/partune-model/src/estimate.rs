@@ -66,9 +66,7 @@ impl Environment for Given<'_> {
     }
 
     fn table(&self, name: &str, index: &[i64]) -> Option<Number> {
-        let [index] = index else { return None };
-        let entries = self.0.tables.get(name)?;
-        entries.get(usize::try_from(*index).ok()?).copied().map(Number::Exact)
+        self.0.entry(name, index)
     }
 }
 

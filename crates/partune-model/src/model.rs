@@ -10,7 +10,7 @@ mod steps;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use partune_expr::{Bool, Context, Expr, Quotient, Rat, Symbol};
+use partune_expr::{Bool, Context, Expr, Number, Quotient, Rat, Symbol};
 
 pub use self::application::{
     Application, Data, Domain, Each, Effect, EffectKind, Forall, Layout, Machine, Over, Owners, Schedule, Step, Task,
@@ -201,6 +201,12 @@ impl Model {
             self.processes.iter().for_each(|process| _ = look(&process.body));
         }
         found
+    }
+
+    /// An entry of a table.
+    pub fn entry(&self, table: &str, index: &[i64]) -> Option<Number> {
+        let [index] = index else { return None };
+        self.tables.get(table)?.get(usize::try_from(*index).ok()?).copied().map(Number::Exact)
     }
 
     /// Parameters that have no value.

@@ -66,8 +66,12 @@ impl Shape {
 
     /// As it is written, with its index: `l[3]`.
     pub fn name(&self, place: u32) -> String {
-        let index = self.index(place).iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-        if index.is_empty() { self.name.clone() } else { format!("{}[{index}]", self.name) }
+        if self.dimensions.is_empty() { self.name.clone() } else { format!("{}[{}]", self.name, self.told(place)) }
+    }
+
+    /// The index at a place: `3,1`.
+    pub fn told(&self, place: u32) -> String {
+        self.index(place).iter().map(i64::to_string).collect::<Vec<_>>().join(",")
     }
 
     /// The place at an index.

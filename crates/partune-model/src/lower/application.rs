@@ -9,11 +9,12 @@ use super::{Lower, Meaning, Type};
 use crate::ast::{self, By, ExprKind, Item, Setting, Spec};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Data, Domain, Layout, Model, Owners, Resource};
+use crate::shape::Shape;
 
 /// Parts that a decomposition may have.
 const MAX_PARTS: i64 = 1024;
 /// What is partitioned may have so many indices.
-const MAX_PARTED: u64 = 1 << 22;
+const MAX_PARTED: u32 = 1 << 22;
 
 /// The table that says where rows of another one begin, and where the last one ends. No name that can be written.
 pub(super) fn firsts(table: &str) -> Arc<str> {
@@ -344,7 +345,7 @@ impl<'a> Lower<'a> {
         }
         let (indices, parts) = self.parted(domain, parts, span)?;
         let count = first.len() - 1;
-        if indices.count != count as u64 || indices.ranges[0].0 != 0 {
+        if indices.count() != Some(count as u64) || indices.dimensions[0].0 != 0 {
             let text = format!("`{}` has {count} rows, from 0 on, and `{}` has other indices", name.node, domain.name);
             self.error(name.span, text);
             return None;
@@ -376,8 +377,9 @@ impl<'a> Lower<'a> {
         let (indices, parts) = self.parted(domain, parts, span)?;
         let weights = self.weights(weight, &indices)?;
         let axes = if axes.is_empty() {
-            let axis = |dimension: usize| (0..indices.count).map(|place| indices.at(place)[dimension] as f64).collect();
-            (0..indices.ranges.len()).map(axis).collect()
+            let axis =
+                |dimension: usize| places(&indices).map(|place| indices.index(place)[dimension] as f64).collect();
+            (0..indices.dimensions.len()).map(axis).collect()
         } else {
             axes.iter().map(|axis| self.of_indices(axis, &indices)).collect::<Option<Vec<_>>>()?
         };
@@ -385,23 +387,20 @@ impl<'a> Lower<'a> {
     }
 
     /// Indices and parts as numbers, for which all sizes must be known.
-    fn parted(&mut self, domain: &Domain, parts: &Expr, span: Span) -> Option<(Indices, u32)> {
-        let range = |(lo, hi): &(Expr, Expr)| {
-            let (lo, hi) = (i64::try_from(lo.to_int()?).ok()?, i64::try_from(hi.to_int()?).ok()?);
-            Some((lo, hi.checked_sub(lo)?.checked_add(1)?.max(0) as u64))
-        };
-        let known: Option<Vec<(i64, u64)>> = domain.ranges.iter().map(range).collect();
-        let (Some(ranges), Some(parts)) = (known, parts.to_int()) else {
+    fn parted(&mut self, domain: &Domain, parts: &Expr, span: Span) -> Option<(Shape, u32)> {
+        let int = |e: &Expr| i64::try_from(e.to_int()?).ok();
+        let known: Option<Vec<_>> = domain.ranges.iter().map(|(lo, hi)| int(lo).zip(int(hi))).collect();
+        let (Some(dimensions), Some(parts)) = (known, parts.to_int()) else {
             let text = "indices are parted by a graph or by coordinates where all sizes are known";
             self.tell(Diagnostic::error(span, text).help("give values with -D NAME=VALUE"));
             return None;
         };
-        let count = ranges.iter().try_fold(1_u64, |count, range| count.checked_mul(range.1));
-        let Some(count) = count.filter(|count| *count <= MAX_PARTED) else {
+        let indices = Shape { name: domain.name.clone(), dimensions, first: 0, span };
+        if indices.count().is_none_or(|count| count > u64::from(MAX_PARTED)) {
             self.error(span, format!("`{}` has more than {MAX_PARTED} indices to part", domain.name));
             return None;
-        };
-        Some((Indices { ranges, count }, parts as u32))
+        }
+        Some((indices, parts as u32))
     }
 
     /// Keeps owners as a table; gives its name. Two of one domain are those of alternatives.
@@ -417,11 +416,11 @@ impl<'a> Lower<'a> {
     }
 
     /// What each index weighs: 1 where nobody says.
-    fn weights(&mut self, name: Option<&'a ast::Name>, indices: &Indices) -> Option<Vec<f64>> {
-        let Some(name) = name else { return Some(vec![1.0; indices.count as usize]) };
+    fn weights(&mut self, name: Option<&'a ast::Name>, indices: &Shape) -> Option<Vec<f64>> {
+        let Some(name) = name else { return Some(vec![1.0; places(indices).len()]) };
         let weights = self.of_indices(name, indices)?;
         if let Some(place) = weights.iter().position(|weight| *weight < 0.0) {
-            let text = format!("the weight of {} is {}", indices.told(place as u64), weights[place]);
+            let text = format!("the weight of {} is {}", indices.told(place as u32), weights[place]);
             self.error(name.span, text);
             return None;
         }
@@ -429,8 +428,8 @@ impl<'a> Lower<'a> {
     }
 
     /// A function of each index, or the entries of a table, in row-major order.
-    fn of_indices(&mut self, name: &'a ast::Name, indices: &Indices) -> Option<Vec<f64>> {
-        let count = indices.ranges.len();
+    fn of_indices(&mut self, name: &'a ast::Name, indices: &Shape) -> Option<Vec<f64>> {
+        let count = indices.dimensions.len();
         let symbols: Vec<Symbol> = (0..count).map(|_| self.variable("parted'index")).collect();
         let value = match self.names.get(name.node.as_str()).cloned() {
             Some((Meaning::Let(item), _)) => {
@@ -463,9 +462,9 @@ impl<'a> Lower<'a> {
                 return None;
             }
         };
-        let mut values = Vec::with_capacity(indices.count as usize);
-        for place in 0..indices.count {
-            let at = AtIndex { model: &self.model, symbols: &symbols, index: &indices.at(place) };
+        let mut values = Vec::with_capacity(places(indices).len());
+        for place in places(indices) {
+            let at = AtIndex { model: &self.model, symbols: &symbols, index: &indices.index(place) };
             match value.eval(&at) {
                 Ok(value) => values.push(value.to_f64()),
                 Err(reason) => {
@@ -494,28 +493,9 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// The indices of a domain as numbers: first and how many, one a dimension; and how many altogether.
-struct Indices {
-    ranges: Vec<(i64, u64)>,
-    count: u64,
-}
-
-impl Indices {
-    /// The one at a place in row-major order.
-    fn at(&self, place: u64) -> Vec<i64> {
-        let mut rest = place;
-        let mut index: Vec<i64> = Vec::with_capacity(self.ranges.len());
-        for (lo, length) in self.ranges.iter().rev() {
-            index.push(lo + (rest % length) as i64);
-            rest /= length;
-        }
-        index.reverse();
-        index
-    }
-
-    fn told(&self, place: u64) -> String {
-        self.at(place).iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
-    }
+/// The places of indices that are few enough to be parted.
+fn places(indices: &Shape) -> std::ops::Range<u32> {
+    0..indices.count().and_then(|count| u32::try_from(count).ok()).unwrap_or_default()
 }
 
 /// Where a function is evaluated.
@@ -532,7 +512,6 @@ impl Environment for AtIndex<'_> {
     }
 
     fn table(&self, name: &str, index: &[i64]) -> Option<Number> {
-        let [index] = index else { return None };
-        self.model.tables.get(name)?.get(usize::try_from(*index).ok()?).copied().map(Number::Exact)
+        self.model.entry(name, index)
     }
 }

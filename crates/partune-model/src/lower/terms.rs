@@ -272,7 +272,7 @@ impl<'a> Lower<'a> {
 fn behind(term: &ast::Term) -> Behind {
     match &term.node {
         TermKind::Forall(forall) if forall.nowait => Behind::GoesOn,
-        TermKind::Phase(_, body) => Behind::last([behind(body)].into_iter()),
+        TermKind::Phase(_, body) => behind(body).inside(),
         TermKind::Sequence(all) => Behind::last(all.iter().map(behind)),
         TermKind::Event { .. } => Behind::Event,
         TermKind::Barrier => Behind::Barrier,

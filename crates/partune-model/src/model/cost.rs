@@ -70,13 +70,14 @@ pub(crate) enum Behind {
 }
 
 impl Behind {
-    /// Of several in a row as one: what is behind the last that is no event. Where they meet in the end, they need not have met before.
+    /// At the end of something longer: where they meet there, they need not have met before it.
+    pub(crate) fn inside(self) -> Behind {
+        if self == Behind::Barrier { Behind::Waits } else { self }
+    }
+
+    /// Of several in a row as one: what is behind the last that is no event.
     pub(crate) fn last(all: impl DoubleEndedIterator<Item = Behind>) -> Behind {
-        match all.rev().find(|behind| *behind != Behind::Event) {
-            Some(Behind::Barrier) => Behind::Waits,
-            Some(behind) => behind,
-            None => Behind::Event,
-        }
+        all.rev().find(|behind| *behind != Behind::Event).map_or(Behind::Event, Behind::inside)
     }
 }
 
@@ -176,7 +177,7 @@ impl Step {
         match self {
             Step::Forall(forall) if forall.nowait => Behind::GoesOn,
             Step::Nothing => Behind::GoesOn,
-            Step::Phase(_, body) | Step::Seq(_, body) => Behind::last([body.behind()].into_iter()),
+            Step::Phase(_, body) | Step::Seq(_, body) => body.behind().inside(),
             Step::Sequence(_) => match &self.in_a_row()[..] {
                 [] => Behind::GoesOn,
                 all => Behind::last(all.iter().map(|one| one.behind())),

@@ -49,7 +49,7 @@ impl<T: Copy + Default> Events<T> {
     }
 
     /// Posts it; gives those who waited, the last one first, each with since when.
-    pub(super) fn post(&mut self, place: u32) -> impl Iterator<Item = (u32, T)> + use<T> {
+    pub(super) fn post(&mut self, place: u32) -> Vec<(u32, T)> {
         let mut next = std::mem::replace(&mut self.last[place as usize], POSTED);
         let mut waited = Vec::new();
         while next < POSTED {
@@ -57,7 +57,7 @@ impl<T: Copy + Default> Events<T> {
             waited.push((next, since));
             next = before;
         }
-        waited.into_iter()
+        waited
     }
 
     /// The first event that somebody waits for, as it is written, and one who does.
