@@ -22,6 +22,13 @@ pub const fn world_variables(abi: Abi) -> &'static [(&'static str, &'static str)
     }
 }
 
+/// The variable in which Slurm tells a process which of its step it is, whatever library the process uses.
+pub const SLURM_RANK: &str = "SLURM_PROCID";
+
+/// Variables with the number of processes on the node of a process.
+pub const NODE_SIZES: [&str; 4] =
+    ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE"];
+
 /// The interface of the library that the launcher of this process belongs to, from its environment; none if no
 /// launcher is known by it. `is_set` tells whether a variable is there.
 ///

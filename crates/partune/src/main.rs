@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use commands::job::Part;
 
 #[global_allocator]
 static HEAP: partune_memory::Heap = partune_memory::Heap;
@@ -58,9 +59,19 @@ enum Command {
     Whatif(commands::whatif::Args),
 }
 
+impl Command {
+    /// Whether it runs programs of the user, which a launcher may have started it for.
+    fn starts_programs(&self) -> bool {
+        matches!(self, Command::Couple(_) | Command::Machine(_) | Command::Record(_) | Command::Run(_) | Command::Tune(_))
+    }
+}
+
 fn main() -> ExitCode {
     let Cli { command, program } = Cli::parse();
     let Some(command) = command else { return commands::straight::run(program) };
+    if !command.starts_programs() && Part::of_this_process() == Part::Other {
+        return ExitCode::SUCCESS;
+    }
     let result = match command {
         Command::Advise(args) => commands::advise::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),

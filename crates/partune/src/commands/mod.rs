@@ -10,6 +10,7 @@ pub(crate) mod couple;
 pub(crate) mod filter;
 pub(crate) mod hints;
 pub(crate) mod history;
+pub(crate) mod job;
 pub(crate) mod kernel;
 pub(crate) mod ledger;
 pub(crate) mod machine;

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use partune_report::names;
 
+use crate::commands::job::Part;
 use crate::commands::size::size;
 use crate::output;
 
 #[derive(clap::Args)]
 pub(crate) struct Resources {
-    /// Threads to use; 0: one per processor
+    /// Threads to use, of each process where a launcher starts several; 0: one per processor
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
     /// Memory to use at most, such as 512M or 2G; what is beyond it lies in a file [default: three quarters of what is free]
@@ -29,7 +30,8 @@ const GROWTH: u64 = 4;
 impl Resources {
     /// Starts the threads and sets the limit, before these archives are read.
     pub(crate) fn take(&self, archives: &[PathBuf]) -> anyhow::Result<()> {
-        rayon::ThreadPoolBuilder::new().num_threads(self.threads).build_global().context("cannot start threads")?;
+        let threads = Part::of_this_process().threads(self.threads);
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start threads")?;
         let free = || partune_memory::available().map(|bytes| bytes / SHARE.1 * SHARE.0);
         let Some(limit) = self.memory.or_else(free) else { return Ok(()) };
         let usual = || vec![std::env::temp_dir(), PathBuf::from("/var/tmp")];

@@ -19,6 +19,7 @@ mod files;
 mod gasp;
 mod hinted;
 mod hybrid;
+mod job;
 mod launch;
 mod marks;
 mod names;

@@ -1,0 +1,101 @@
+//! Commands that a launcher starts as several processes: `mpirun -n 4 partune analyze run`, `srun partune report run`.
+//!
+//! Such a command has one answer, and one process gives it: the first, on the processors of all processes of its node, which share its memory. The others
+//! end at once and say nothing. A script that a launcher starts may call partune for something else in each process; there each is by itself.
+
+use partune_mpi_abi::{Abi, NODE_SIZES, SLURM_RANK, world_variables};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::output;
+
+/// What a process is in its job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// No launcher started it, or not it but a script around it.
+    Alone,
+    /// The one that answers, of so many on its node.
+    First { on_node: usize },
+    /// One that has nothing to do.
+    Other,
+}
+
+impl Part {
+    pub(crate) fn of_this_process() -> Part {
+        let parent = std::fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id())).unwrap_or_default();
+        let is_of_parent = |name: &str| {
+            let mut variables = parent.split(|byte| *byte == 0);
+            variables.any(|it| it.strip_prefix(name.as_bytes()).is_some_and(|value| value.starts_with(b"=")))
+        };
+        Part::of(|name| std::env::var(name).ok(), is_of_parent)
+    }
+
+    /// A launcher tells its processes which they are; what a script in between starts has that from the script.
+    fn of(own: impl Fn(&str) -> Option<String>, is_of_parent: impl Fn(&str) -> bool) -> Part {
+        let of_libraries = Abi::ALL.into_iter().flat_map(world_variables).map(|(rank, _)| *rank);
+        let told = of_libraries.chain([SLURM_RANK]).find_map(|name| Some((name, own(name)?.parse::<u64>().ok()?)));
+        match told {
+            None => Part::Alone,
+            Some((name, _)) if is_of_parent(name) => Part::Alone,
+            Some((_, 0)) => {
+                let on_node = NODE_SIZES.iter().find_map(|name| leading(&own(name)?));
+                Part::First { on_node: on_node.unwrap_or(1).max(1) }
+            }
+            Some(_) => Part::Other,
+        }
+    }
+
+    /// The threads to use where each process of the job would use `asked`, or one per processor that it may run on if that is 0.
+    pub(crate) fn threads(self, asked: usize) -> usize {
+        let Part::First { on_node: on_node @ 2.. } = self else { return asked };
+        // Processes are bound to processors of their own; a group of processors that the job may not leave stays one.
+        let Some((own, all)) = unbound() else { return asked };
+        let threads = if asked > 0 { asked * on_node } else { (own * on_node).min(all) };
+        output::note(&format!("partune: this is one answer, so the first of the {on_node} processes here gives it, on {threads} threads"));
+        threads
+    }
+}
+
+/// Lets this process run wherever it is allowed to: how many processors it had, and has.
+fn unbound() -> Option<(usize, usize)> {
+    let own = sched_getaffinity(None).ok()?.count();
+    let mut every = CpuSet::new();
+    (0..CpuSet::MAX_CPU).for_each(|cpu| every.set(cpu));
+    sched_setaffinity(None, &every).ok()?;
+    Some((own as usize, sched_getaffinity(None).ok()?.count() as usize))
+}
+
+/// The number that a text begins with: Slurm writes `2(x3),1`, beginning with the first node.
+fn leading(text: &str) -> Option<usize> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    text[..end].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(variables: &[(&str, &str)], of_parent: &[&str]) -> Part {
+        let own = |name: &str| variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
+        Part::of(own, |name| of_parent.contains(&name))
+    }
+
+    #[test]
+    fn launchers_tell_their_processes_which_they_are() {
+        let open = [("OMPI_COMM_WORLD_RANK", "0"), ("OMPI_COMM_WORLD_LOCAL_SIZE", "8"), ("SLURM_PROCID", "3")];
+        let slurm = |rank| [("SLURM_PROCID", rank), ("SLURM_STEP_TASKS_PER_NODE", "2(x3),1")];
+        assert_eq!(part(&[], &[]), Part::Alone);
+        assert_eq!(part(&open, &[]), Part::First { on_node: 8 });
+        assert_eq!(part(&[("PMI_RANK", "0"), ("MPI_LOCALNRANKS", "3")], &[]), Part::First { on_node: 3 });
+        assert_eq!(part(&[("PMI_RANK", "2"), ("MPI_LOCALNRANKS", "3")], &[]), Part::Other);
+        assert_eq!(part(&slurm("0"), &[]), Part::First { on_node: 2 });
+        assert_eq!(part(&slurm("6"), &[]), Part::Other);
+        assert_eq!(part(&[("PMI_RANK", "none")], &[]), Part::Alone);
+    }
+
+    #[test]
+    fn what_a_script_of_the_job_starts_is_by_itself() {
+        let variables = [("OMPI_COMM_WORLD_RANK", "2")];
+        assert_eq!(part(&variables, &["OMPI_COMM_WORLD_RANK"]), Part::Alone);
+        assert_eq!(part(&variables, &["PMI_RANK"]), Part::Other);
+    }
+}

@@ -1,0 +1,72 @@
+//! Commands of partune that `mpirun` starts as several processes: one answer, the same to the byte as without it.
+
+use std::process::{Command, Output};
+
+use partune_testkit::outside;
+
+use super::launch::{LAUNCHED, MPICH, Mpi, OPEN_MPI, alone};
+use crate::archives::archives;
+
+/// What a launcher of this MPI prints that starts so many processes; none if it is not here.
+fn launched(mpi: &Mpi, processes: usize, command: &[&str]) -> Option<Output> {
+    let launcher = mpi.command("mpirun");
+    let mut run = Command::new(&launcher);
+    run.args(["-n", &processes.to_string()]).args(command).envs(LAUNCHED);
+    let output = run.output().ok();
+    if output.is_none() {
+        outside::missing(&launcher);
+    }
+    output
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn any_number_of_processes_give_one_answer() {
+    let _alone = alone();
+    let partune = env!("CARGO_BIN_EXE_partune");
+    let all = archives();
+    let anchors: Vec<String> = all.iter().take(3).map(|it| it.anchor.display().to_string()).collect();
+    assert!(!anchors.is_empty());
+    for anchor in &anchors {
+        let plain = Command::new(partune).args(["analyze", "--json", anchor]).output().expect("the binary runs");
+        assert!(plain.status.success() && !plain.stdout.is_empty(), "{}", said(&plain));
+        for mpi in [&OPEN_MPI, &MPICH] {
+            for processes in [1, 2, 3, 7] {
+                let command = [partune, "analyze", "--json", "--threads", "1", anchor];
+                let Some(output) = launched(mpi, processes, &command) else { continue };
+                assert!(output.status.success(), "{}", said(&output));
+                assert!(output.stdout == plain.stdout, "{anchor}: {processes} processes of {}", mpi.name);
+                // And they share their processors.
+                let words = format!("the first of the {processes} processes here gives it, on {processes} threads");
+                assert_eq!(said(&output).contains(&words), processes > 1, "{}", said(&output));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_is_told_once_and_ends_the_job() {
+    let _alone = alone();
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let command = [env!("CARGO_BIN_EXE_partune"), "analyze", "/nonexistent"];
+        let Some(output) = launched(mpi, 3, &command) else { continue };
+        assert!(!output.status.success());
+        assert_eq!(said(&output).matches("remedy:").count(), 1, "{}", said(&output));
+    }
+}
+
+#[test]
+fn each_process_of_a_script_is_by_itself() {
+    let _alone = alone();
+    for mpi in [&OPEN_MPI, &MPICH] {
+        // The shell stays, as it would around what a longer script does.
+        let script = format!("{} analyze --schema && true", env!("CARGO_BIN_EXE_partune"));
+        let Some(output) = launched(mpi, 2, &["sh", "-c", &script]) else { continue };
+        assert!(output.status.success(), "{}", said(&output));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(text.matches("\"$schema\"").count(), 2, "{} prints {} bytes", mpi.name, text.len());
+    }
+}
