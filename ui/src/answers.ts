@@ -436,6 +436,53 @@ export interface Answers {
       title: string[];
     };
   };
+  "runs/R/beside": {
+    base_from: number;
+    base_pes: number;
+    base_to: number;
+    /** What stages are, and what they could be. */
+    by: string;
+    can: string[];
+    /** The part, and where it is in the other run. */
+    from: number;
+    /** Those first that differ most. */
+    functions: {
+      base_s: number[];
+      base_visits: number[];
+      base_waiting_s: number[];
+      kind: number[];
+      name: string[];
+      /** None for the code outside of all, and where only the other run has it. */
+      region: (number | null)[];
+      seconds: number[];
+      visits: number[];
+      waiting_s: number[];
+    };
+    functions_omitted: number;
+    kinds: {
+      base_s: number[];
+      kind: number[];
+      seconds: number[];
+    };
+    /** In the whole runs: those that are not in the other one, or in another order there. */
+    only_here: number;
+    only_there: number;
+    /** PEs of the part, and how many of them the other run has. */
+    pes: number;
+    /** Stages in order of time. A block has the name of what ends it. */
+    stages: {
+      base_from: number[];
+      base_to: number[];
+      from: number[];
+      name: string[];
+      /** From 0, of those with the name. */
+      number: number[];
+      to: number[];
+    };
+    /** In the part, in both runs. */
+    stages_count: number;
+    to: number;
+  };
   "runs/R/at": {
     collective: {
       construct: string;

@@ -30,6 +30,7 @@ export type Message = RowOf<NonNullable<Timeline["messages"]>>;
 export type Collective = Item<Timeline["collectives"]>;
 export type Span = RowOf<NonNullable<Timeline["spans"]>>;
 export type Selected = Answers["runs/R/selection"];
+export type Beside = Answers["runs/R/beside"];
 export type At = Answers["runs/R/at"];
 export type Found = Answers["runs/R/find"];
 export type Profile = Answers["runs/R/profile"];

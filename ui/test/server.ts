@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const partune = process.env.PARTUNE_BIN ?? "../target/debug/partune";
+export const PARTUNE = process.env.PARTUNE_BIN ?? "../target/debug/partune";
 
 export interface Server {
   /** Its address with the token, ending in a slash. */
@@ -20,7 +20,7 @@ interface Run {
 
 export async function serve(archives: string[], options: { wait?: boolean; more?: string[] } = {}): Promise<Server> {
   const child = spawn(
-    partune,
+    PARTUNE,
     [
       "view",
       "--no-open",

@@ -82,8 +82,8 @@ pub use affinity::{Affinity, Blocking};
 pub use blame::shapley;
 pub use by_path::ByPath;
 pub use compare::{
-    Change, Comparison, Figure, FindingRow, FindingSums, Note, PlaceRow, PlaceSums, Run, RunFigures, Verdict, compare,
-    compare_sets,
+    Aligned, AlignedStage, Change, Comparison, Figure, FindingRow, FindingSums, Note, PlaceRow, PlaceSums, Run,
+    RunFigures, Stages, Verdict, align, compare, compare_sets, has_stages, same_regions,
 };
 pub use critical_path::{CriticalPath, Impact};
 pub use delay::{DelayCost, Delays};

@@ -1,7 +1,8 @@
 // Metrics over time: on each row a step a column, filled from zero, all rows on one scale.
 import type { Counters } from "../api";
 import type { Palette } from "../theme";
-import { type Geometry, gap, middle, x, y } from "./geometry";
+import { type Geometry, gap, x, y } from "./geometry";
+import { drawLabels } from "./labels";
 
 /** The least and the most of all that is shown, zero among them. */
 export function extent(values: Counters["values"]): [number, number] {
@@ -33,11 +34,5 @@ export function drawCounters(context: CanvasRenderingContext2D, geometry: Geomet
     });
   });
   context.restore();
-  context.font = "11px system-ui, sans-serif";
-  context.textAlign = "right";
-  context.textBaseline = "middle";
-  context.fillStyle = palette.dim;
-  data.rows.label.forEach((label, at) => {
-    context.fillText(label, geometry.left - 6, middle(geometry, at), geometry.left - 10);
-  });
+  drawLabels(context, geometry, data.rows.label, null, palette);
 }

@@ -13,12 +13,14 @@ interface Props {
   /** Names of what piles consist of, and their shares. */
   piles: { labels: string[]; shares: Shares };
   kinds: Kind[];
+  /** How PEs are called, where they are not those of the run that is looked at. */
+  nameOf?: typeof pe;
   left: number;
   top: number;
 }
 
-export function Tip({ hit, timeline, piles, kinds, left, top }: Props) {
-  const lines = words(hit, timeline, piles, kinds);
+export function Tip({ hit, timeline, piles, kinds, nameOf = pe, left, top }: Props) {
+  const lines = words(hit, timeline, piles, kinds, nameOf);
   if (lines.length === 0) return null;
   return (
     <TipBox left={left} top={top}>
@@ -29,13 +31,13 @@ export function Tip({ hit, timeline, piles, kinds, left, top }: Props) {
   );
 }
 
-function words(hit: Hit, timeline: Timeline, { labels, shares }: Props["piles"], kinds: Kind[]): string[] {
+function words(hit: Hit, timeline: Timeline, { labels, shares }: Props["piles"], kinds: Kind[], nameOf: typeof pe): string[] {
   const lines: string[] = [];
   const { messages, waits, spans } = timeline;
   if (hit.message !== undefined && messages) {
     const at = hit.message;
     lines.push(
-      `Message ${pe(messages.from_pe[at])} → ${pe(messages.to_pe[at])}, ${bytes(messages.bytes[at])}, tag ${messages.tag[at] ?? "–"}`,
+      `Message ${nameOf(messages.from_pe[at])} → ${nameOf(messages.to_pe[at])}, ${bytes(messages.bytes[at])}, tag ${messages.tag[at] ?? "–"}`,
       `on its way ${duration((messages.received[at] as number) - (messages.sent[at] as number))}`,
     );
     return lines;
@@ -62,7 +64,7 @@ function words(hit: Hit, timeline: Timeline, { labels, shares }: Props["piles"],
     const at = hit.wait;
     const cause = waits.cause_pe[at];
     lines.push(
-      `${hit.waits > 1 ? `${count(hit.waits)} waits here, the longest: ` : ""}${title(timeline.patterns[waits.pattern[at] as number] ?? "wait")}: waits ${duration((waits.to[at] as number) - (waits.from[at] as number))}${cause === null || cause === undefined ? "" : ` for ${pe(cause)}`}`,
+      `${hit.waits > 1 ? `${count(hit.waits)} waits here, the longest: ` : ""}${title(timeline.patterns[waits.pattern[at] as number] ?? "wait")}: waits ${duration((waits.to[at] as number) - (waits.from[at] as number))}${cause === null || cause === undefined ? "" : ` for ${nameOf(cause)}`}`,
     );
   }
   return lines;

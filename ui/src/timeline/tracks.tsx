@@ -1,23 +1,19 @@
 // The picture of the timeline: it puts the painters together, and turns pointer and wheel into moves of the view.
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Kind, Timeline } from "../api";
-import { bitmap, drawBins, functionNames, functionShares, pilesOfFunctions, pilesOfKinds, shares } from "../draw/bins";
 import { drawBookmarks } from "../draw/bookmarks";
-import { type Geometry, gap, LEFT, middle, rowAt, rowHeight, TOP, timeAt, x, y } from "../draw/geometry";
-import { drawCollectives, drawCriticalPath, drawMessages } from "../draw/lines";
+import { type Geometry, gap, LEFT, middle, rowAt, TOP, timeAt, x, y } from "../draw/geometry";
+import { drawLabels } from "../draw/labels";
 import { drawSelection } from "../draw/selection";
-import { drawSpanNames, drawSpans, lanes, levels, spanLook, waitLevels } from "../draw/spans";
 import { drawAxis } from "../draw/timeaxis";
-import { drawCauses, drawWaits } from "../draw/waits";
-import { recorded } from "../load";
 import { Canvas, type Draw } from "../parts/canvas";
-import { colouring } from "../parts/colouring";
 import { route } from "../state";
-import { type Palette, palette } from "../theme";
+import type { Palette } from "../theme";
 import { bookmarks } from "./bookmarks";
 import { type Hit, hit } from "./hit";
 import { chosenInstance } from "./instances";
 import { keys } from "./keys";
+import { usePicture } from "./picture";
 import { zoomToSelection } from "./selected";
 import { between, type Corner, mark, rowsOf, type Selection, select, selection, snap } from "./selection";
 import { Tip } from "./tip";
@@ -28,12 +24,12 @@ import {
   cursor,
   hidden,
   listed,
-  pan,
   panPes,
   pes,
   show,
   showPes,
   view,
+  wheelTime,
   zoom,
 } from "./view";
 
@@ -105,28 +101,9 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
   const [over, setOver] = useState<{ px: number; py: number; left: number; top: number } | null>(null);
   const [band, setBand] = useState<{ of: Selection; snapped: number[] } | null>(null);
   const drag = useRef<Drag | null>(null);
-  const names = useMemo(() => kinds.map((it) => it.name), [kinds]);
-  const bins = useMemo(() => shares(timeline), [timeline]);
-  const by = recorded ? "kind" : colouring("kind");
-  const told = useMemo(() => {
-    const functions = by === "function" ? functionShares(timeline) : null;
-    if (functions) return { labels: functionNames(timeline), shares: functions };
-    return { labels: timeline.bins.kinds.map((kind) => kinds[kind]?.label ?? ""), shares: bins };
-  }, [timeline, bins, kinds, by]);
-  const level = useMemo(() => waitLevels(timeline), [timeline]);
-  const rows = timeline.rows.label.length;
-  const high = rowHeight(rows, available - TOP - 8, timeline.spans ? levels(timeline.spans) : null);
-  const height = TOP + rows * high + 8;
-  const { from, to } = view.value;
-  const geometry: Geometry = { left: LEFT, top: TOP, width: Math.max(50, width - LEFT), height, from, to, rows, rowHeight: high };
-  const colours = palette.value;
-  const placed = timeline.spans ? { lane: lanes(geometry, levels(timeline.spans)), level } : undefined;
-  const image = useMemo(() => {
-    if (timeline.spans) return null;
-    const piles = by === "function" ? pilesOfFunctions : pilesOfKinds;
-    return bitmap(timeline, piles(timeline, bins, names, colours), high, gap(geometry), colours);
-  }, [timeline, bins, names, high, colours, by]);
-  const look = useCallback((palette: Palette) => spanLook(timeline, names, by, palette), [timeline, names, by]);
+  const picture = usePicture(timeline, kinds, available, width, view.value);
+  const { geometry, height } = picture;
+  const { from, to, rows, rowHeight: high } = geometry;
   const off = hidden.value;
   const spot = cursor.value;
   const finding = timeline.findings.indexOf(route.value.params.finding ?? "");
@@ -150,24 +127,10 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
   const draw: Draw = useCallback(
     (context, _width, _height, colour) => {
       const bottom = geometry.top + geometry.rows * geometry.rowHeight;
-      context.save();
-      context.beginPath();
-      context.rect(geometry.left, 0, geometry.width, height);
-      context.clip();
-      if (image) drawBins(context, geometry, timeline, image);
-      else if (timeline.spans) drawSpans(context, geometry, timeline.spans, look(colour), region, colour);
-      const marked = { chosen: wait, finding: finding < 0 ? null : finding, levels: placed };
-      if (!off.has("waits")) drawWaits(context, geometry, timeline.waits, marked, colour);
-      if (!off.has("collectives") && timeline.rows.label.length > 1)
-        drawCollectives(context, geometry, timeline.collectives, colour);
-      if (!off.has("critical")) drawCriticalPath(context, geometry, timeline.critical_path, colour);
-      if (timeline.spans) drawSpanNames(context, geometry, timeline, look(colour));
-      if (!off.has("messages") && timeline.messages) drawMessages(context, geometry, timeline.messages, message, colour);
-      if (!off.has("waits")) drawCauses(context, geometry, timeline.waits, marked, colour);
-      context.restore();
+      picture.paint(context, { wait, message, finding: finding < 0 ? null : finding, region }, colour);
       drawAxis(context, geometry, geometry.top, colour);
       drawBookmarks(context, geometry, bookmarks.value, colour);
-      drawLabels(context, geometry, timeline, spot?.pe, colour);
+      drawLabels(context, geometry, timeline.rows.label, spot ? rowOf(timeline, spot.pe) : null, colour);
       if (spot) drawCursor(context, geometry, timeline, spot, bottom, colour);
       if (selected)
         drawSelection(context, geometry, { ...selected.of, ...selected, rows: rowsOf(timeline, selected.of) }, colour);
@@ -175,13 +138,7 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
     },
     [
       timeline,
-      image,
-      names,
-      from,
-      to,
-      width,
-      high,
-      off,
+      picture.paint,
       spot?.pe,
       spot?.time,
       finding,
@@ -281,18 +238,12 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
     if (px < LEFT && !event.altKey && !event.shiftKey && pes.value.count < listed.value) {
       event.preventDefault();
       panPes(Math.sign(event.deltaY) * Math.max(1, Math.floor(pes.value.count / 8)));
-    } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      event.preventDefault();
-      pan((event.deltaX || event.deltaY) / 900);
-    } else if (event.altKey) {
+    } else if (event.altKey && !event.shiftKey) {
       event.preventDefault();
       const row = Math.max(0, Math.min(rows - 1, Math.floor((py - TOP) / high)));
       const shown = timeline.rows.count.reduce((sum, it) => sum + it, 0);
       showPes(shown * (event.deltaY > 0 ? 2 : 0.5), timeline.rows.first[row] as number);
-    } else {
-      event.preventDefault();
-      zoom(Math.exp(Math.max(-120, Math.min(120, event.deltaY)) * 0.004), timeAt(geometry, px));
-    }
+    } else wheelTime(event, timeAt(geometry, px));
   };
 
   return (
@@ -316,7 +267,14 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
         onWheel={wheel}
       />
       {over && (
-        <Tip hit={under(over.px, over.py)} timeline={timeline} piles={told} kinds={kinds} left={over.left} top={over.top} />
+        <Tip
+          hit={under(over.px, over.py)}
+          timeline={timeline}
+          piles={picture.piles}
+          kinds={kinds}
+          left={over.left}
+          top={over.top}
+        />
       )}
     </>
   );
@@ -333,26 +291,6 @@ function drawMark(context: CanvasRenderingContext2D, geometry: Geometry, corner:
   context.lineTo(at - 5, geometry.top - 8);
   context.lineTo(at + 5, geometry.top - 8);
   context.fill();
-}
-
-function drawLabels(
-  context: CanvasRenderingContext2D,
-  geometry: Geometry,
-  timeline: Timeline,
-  pe: number | undefined,
-  colours: Palette,
-): void {
-  const every = Math.max(1, Math.ceil(13 / geometry.rowHeight));
-  const chosen = pe === undefined ? null : rowOf(timeline, pe);
-  context.textAlign = "right";
-  context.textBaseline = "middle";
-  for (let row = 0; row < geometry.rows; row += 1) {
-    if (row % every !== 0 && row !== chosen) continue;
-    if (chosen !== null && row !== chosen && Math.abs(row - chosen) < every) continue;
-    context.font = row === chosen ? "bold 11px system-ui, sans-serif" : "11px system-ui, sans-serif";
-    context.fillStyle = row === chosen ? colours.ink : colours.dim;
-    context.fillText(timeline.rows.label[row] ?? "", geometry.left - 6, middle(geometry, row), geometry.left - 10);
-  }
 }
 
 function drawCursor(

@@ -76,6 +76,13 @@ export function pan(part: number): void {
   show({ from: from + by, to: to + by });
 }
 
+/** Moves by the wheel if it goes to the side, or Shift is held; else zooms around a time. */
+export function wheelTime(event: WheelEvent, around: number): void {
+  event.preventDefault();
+  if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan((event.deltaX || event.deltaY) / 900);
+  else zoom(Math.exp(Math.max(-120, Math.min(120, event.deltaY)) * 0.004), around);
+}
+
 /** How many PEs can have a row that moves: those that the filter finds, or all, but for pinned ones. */
 export const listed = computed(() => Math.max(1, others.value?.length ?? peCount.value));
 

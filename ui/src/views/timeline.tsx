@@ -12,6 +12,7 @@ import { Legend, Swatch } from "../parts/words";
 import { filtered, pinned, rangesOf } from "../pes";
 import { runs, useKinds } from "../runs";
 import { amend, route, run } from "../state";
+import { Beside, BesideChoice, BesideTables, besideRun } from "../timeline/beside";
 import { CounterChoice, Counters } from "../timeline/counters";
 import { arrive, arriveAt, chosenInstance } from "../timeline/instances";
 import { Overview } from "../timeline/overview";
@@ -117,7 +118,10 @@ function Shown() {
   const kinds = useKinds(run.value).data;
   const { from, to } = settled.value;
   const shown = pes.value;
-  const rows = Math.max(8, Math.min(512, Math.floor((available - 34) / ROW)));
+  const beside = besideRun() !== undefined;
+  // Two timelines share the room that one would have.
+  const room = beside ? available / 2 : available;
+  const rows = Math.max(8, Math.min(512, Math.floor((room - 34) / ROW)));
   const columns = Math.max(64, Math.min(2048, Math.round(width)));
   const part = `${pins ? "" : `&first=${shown.first}&pes=${shown.count}`}${pesAsked}`;
   const counted = typeof chosenInstance() === "number";
@@ -144,9 +148,12 @@ function Shown() {
             {only?.length === 0 ? (
               <p class="notice">No PE, process or host has a name with “{route.value.params.filter}”.</p>
             ) : data && kinds ? (
-              <Tracks timeline={data} kinds={kinds} available={available} onWidth={setWidth} tell={tell} />
+              <Tracks timeline={data} kinds={kinds} available={room} onWidth={setWidth} tell={tell} />
             ) : (
               <Measure onWidth={setWidth} />
+            )}
+            {data && kinds && beside && (
+              <Beside timeline={data} part={part} kinds={kinds} available={room} columns={columns} rows={rows} />
             )}
             {data && !recorded && <Counters asked={part} columns={columns} />}
           </div>
@@ -164,6 +171,7 @@ function Shown() {
             <LineLegend />
           </div>
           {data && <Counts data={data} />}
+          {kinds && beside && <BesideTables part={part} kinds={kinds} />}
           {kinds && <SelectedTables kinds={kinds} />}
           {data && <Tables timeline={data} roomy={!recorded && left(data, available) > ROOMY} />}
         </div>
@@ -230,6 +238,7 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
       )}
       {!recorded && <ColourChoice own="kind" />}
       {!recorded && <CounterChoice />}
+      <BesideChoice />
       {!recorded && <Filter />}
       {!recorded && all > 8 && (
         <div class="group" role="group" aria-label="How many PEs">

@@ -4,6 +4,7 @@
 //! ([`spread`]), or than that of repeats where a run was repeated ([`sets`]). Source: revision analysis of PPW (theory 6.5), which shows the differences of the longest regions.
 
 pub(crate) mod align;
+mod aligned;
 pub(crate) mod figures;
 pub(crate) mod findings;
 pub(crate) mod measure;
@@ -23,6 +24,7 @@ use self::spread::change;
 use crate::repeats::{self, Interval, Tail};
 use crate::{Finding, Section, Waits};
 
+pub use aligned::{Aligned, AlignedStage, Stages, align, has_stages, same_regions};
 pub use figures::Figure;
 pub use findings::{FindingRow, FindingSums};
 pub use measure::PlaceSums;

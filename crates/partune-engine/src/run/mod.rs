@@ -4,6 +4,7 @@
 //! What a front end asks for is answered when it asks. What many answers are made from (sums of call paths, levels of detail) is made once,
 //! when it is first needed, and kept; see [`Run::prepare`].
 
+mod beside;
 mod code;
 mod doing;
 mod facts;
@@ -21,6 +22,7 @@ use partune_index::Index;
 use partune_index::clock_repair::Repair;
 use partune_trace::Trace;
 
+pub use beside::InBoth;
 pub use code::{Frame, Location, Region, Site};
 pub use doing::{Doing, Meeting, Passed, Way};
 pub use facts::{Clocks, Counts, Group, Matched, Metric, Pe, Process, Provenance};

@@ -2,6 +2,7 @@
 #![allow(clippy::unnecessary_wraps, reason = "all questions are answered alike, those too that are never wrong")]
 
 mod balance;
+mod beside;
 mod counters;
 mod environment;
 mod figures;
@@ -81,6 +82,11 @@ static ENDPOINTS: &[Endpoint] = &[
         timeline::timeline
     ),
     endpoint!("selection", ["from", "to", "only", "order", "first", "pes", "rows", "region"], selection::selection),
+    endpoint!(
+        "beside",
+        ["base", "by", "region", "from", "to", "only", "order", "first", "pes"],
+        beside::beside
+    ),
     endpoint!("at", ["pe", "time"], moment::at),
     endpoint!("find", ["text"], find::find),
     endpoint!("next", ["region", "after", "pe", "back"], regions::next),
@@ -171,6 +177,7 @@ mod tests {
         let answers = plain.map(|endpoint| {
             let query = match endpoint.path {
                 "at" => "pe=1&time=20",
+                "beside" => "base=0",
                 "counters" => "metric=0",
                 "find" => "text=r",
                 "next" => "region=0&after=-1",
@@ -254,7 +261,7 @@ mod tests {
     /// The same, where some have no answer.
     fn answers_or_errors(runs: &Runs) -> Vec<(&'static str, Vec<u8>)> {
         let plain =
-            ENDPOINTS.iter().filter(|endpoint| !["at", "counters", "find", "next", "source"].contains(&endpoint.path));
+            ENDPOINTS.iter().filter(|endpoint| !["at", "beside", "counters", "find", "next", "source"].contains(&endpoint.path));
         let plain = plain.filter(|endpoint| !endpoint.path.contains('*'));
         let answer = |path| {
             answer(runs, &format!("runs/0/{path}"), "")
