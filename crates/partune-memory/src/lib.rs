@@ -39,13 +39,12 @@ pub struct Heap;
 
 /// What is beyond the limit; none without one.
 static BEYOND: OnceLock<Beyond> = OnceLock::new();
-/// Bytes of the large pieces that are in plain memory.
+/// Bytes of the large pieces that are in plain memory, and that they may have there: what small pieces leave them.
 static PLAIN: AtomicUsize = AtomicUsize::new(0);
+static PLAIN_MOST: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 struct Beyond {
     region: Region,
-    /// Bytes that large pieces may have in plain memory.
-    plain: usize,
 }
 
 /// Why there can be no limit.
@@ -67,15 +66,23 @@ pub fn limit(bytes: u64, folder: &Path) -> Result<u64, LimitError> {
     }
     let free = rustix::fs::fstatvfs(&file).map_err(|error| failed(error.into()))?;
     let region = Region::new(file, folder).map_err(failed)?;
-    // Pages that are mapped, of what is in the file, have the rest.
-    let plain = bytes.max(LEAST_LIMIT).saturating_sub(PROGRAM) / 3 * 2;
-    let beyond = Beyond { region, plain: usize::try_from(plain).unwrap_or(usize::MAX) };
-    if BEYOND.set(beyond).is_ok()
+    if BEYOND.set(Beyond { region }).is_ok()
         && let Some(beyond) = BEYOND.get()
     {
+        let bytes = bytes.max(LEAST_LIMIT);
+        leave_plain(bytes, 0);
         watch::watch(&beyond.region, bytes, folder).map_err(failed)?;
     }
     Ok(free.f_bavail.saturating_mul(free.f_frsize))
+}
+
+/// Lets large pieces have of plain memory what is theirs of the limit, without what small pieces have taken. The process has so many bytes in plain memory.
+fn leave_plain(limit: u64, taken: u64) {
+    let small = taken.saturating_sub(PLAIN.load(Ordering::Relaxed) as u64).max(PROGRAM);
+    // Pages that are mapped, of what is in the file, have the rest.
+    let plain = limit.saturating_sub(PROGRAM) / 3 * 2;
+    let left = plain.saturating_sub(small - PROGRAM);
+    PLAIN_MOST.store(usize::try_from(left).unwrap_or(usize::MAX), Ordering::Relaxed);
 }
 
 /// Bytes that are in the file now.
@@ -100,7 +107,8 @@ fn unnamed(folder: &Path) -> io::Result<File> {
 /// Where a piece of this size, with so much less elsewhere, has to lie.
 fn beyond_for(size: usize, given: usize) -> Option<&'static Region> {
     let beyond = BEYOND.get().filter(|_| size >= LEAST)?;
-    (PLAIN.load(Ordering::Relaxed).saturating_sub(given).saturating_add(size) > beyond.plain).then_some(&beyond.region)
+    let plain = PLAIN.load(Ordering::Relaxed).saturating_sub(given).saturating_add(size);
+    (plain > PLAIN_MOST.load(Ordering::Relaxed)).then_some(&beyond.region)
 }
 
 /// Where a piece lies, if that is beyond the limit.
@@ -237,6 +245,13 @@ mod tests {
             assert!((0..).step_by(4).zip(values).all(|(it, value)| it + column as u64 == *value));
         }
         assert!(most_resident() > 0 && before.iter().all(|it| *it == 1));
+        // Small pieces are not in the file; large ones have what they leave.
+        let least = PLAIN_MOST.load(Ordering::Relaxed);
+        let small: Vec<Box<[u8; 1024]>> = (0..60 << 10).map(|_| Box::new([1; 1024])).collect();
+        while PLAIN_MOST.load(Ordering::Relaxed).saturating_add(10 << 20) > least {
+            assert!(begin.elapsed() < Duration::from_mins(1), "{} bytes of small pieces are noticed", small.len() << 10);
+            std::thread::sleep(Duration::from_millis(5));
+        }
         let zeros = vec![0_u8; 300 << 20];
         assert!(zeros.iter().all(|it| *it == 0));
         drop((columns, zeros, before));

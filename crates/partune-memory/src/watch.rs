@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::available;
+use crate::{available, leave_plain};
 use crate::region::{Region, end, message};
 
 /// How long a thread can map pages before it is looked at again: some tens of megabytes.
@@ -41,18 +41,18 @@ pub(crate) fn watch(region: &'static Region, limit: u64, folder: &std::path::Pat
     // A part stays free for what is mapped until the thread looks again.
     let usual = limit - limit / 8;
     let work = move || {
-        let mut most = usual;
         loop {
             std::thread::sleep(if region.used() == 0 { AT_REST } else { EVERY });
+            let (pages, of_files) = resident(&statm);
+            let plain = pages.saturating_sub(of_files) * page;
+            leave_plain(limit, plain);
             if region.used() == 0 {
                 continue;
             }
-            let before = resident(&statm) * page;
-            MOST.fetch_max(before, Ordering::Relaxed);
-            if before > most {
+            MOST.fetch_max(pages * page, Ordering::Relaxed);
+            // What is in plain memory cannot be let go of: then nothing is won by doing it all the time.
+            if pages * page > usual.max(plain + limit / 8) {
                 region.let_go(available().is_some_and(|left| left < limit));
-                // What is in plain memory cannot be let go of: then nothing is won by doing it all the time.
-                most = usual.max(resident(&statm) * page + limit / 8);
             }
         }
     };
@@ -60,12 +60,13 @@ pub(crate) fn watch(region: &'static Region, limit: u64, folder: &std::path::Pat
     Ok(())
 }
 
-/// Pages of this process that are in memory. Takes no memory for it.
-fn resident(statm: &File) -> u64 {
+/// Pages of this process that are in memory, and those of them that are pages of files. Takes no memory for it.
+fn resident(statm: &File) -> (u64, u64) {
     let mut text = [0; 128];
     let length = statm.read_at(&mut text, 0).unwrap_or(0);
-    let number = text[..length].split(|byte| *byte == b' ').nth(1).and_then(|it| std::str::from_utf8(it).ok());
-    number.and_then(|it| it.parse().ok()).unwrap_or(0)
+    let mut numbers = text[..length].split(|byte| *byte == b' ').skip(1);
+    let mut number = || numbers.next().and_then(|it| std::str::from_utf8(it).ok()?.parse().ok()).unwrap_or(0);
+    (number(), number())
 }
 
 fn tell_lost_pages() -> io::Result<()> {

@@ -12,7 +12,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{ending, names, next, tables};
+use crate::tables::Part;
+use crate::{ending, names, next};
 
 /// What `partune analyze --json` prints.
 #[derive(Serialize, JsonSchema)]
@@ -48,7 +49,7 @@ pub(crate) struct Document<'a> {
     /// Scalars by section, and tables: as the analyses declare them, see [`crate::schema`].
     #[serde(flatten)]
     #[schemars(skip)]
-    sections: BTreeMap<&'a str, Value>,
+    sections: BTreeMap<&'a str, Part<'a>>,
 }
 
 /// A piece of a run, in seconds after its first event.
@@ -235,10 +236,10 @@ pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
     let mut sections = BTreeMap::new();
     for section in &diagnosis.sections {
         if !section.scalars.is_empty() {
-            sections.insert(section.name, tables::scalars_json(&section.scalars));
+            sections.insert(section.name, Part::Scalars(&section.scalars));
         }
         for table in &section.tables {
-            sections.insert(table.name, tables::table_json(run, table));
+            sections.insert(table.name, Part::Table(run, table));
         }
     }
     let quality = diagnosis.quality.entries().iter().map(|entry| Quality {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use partune_engine::{DataTable, Run, Scalar, Section, Unit, Values};
-use serde_json::{Map, Value, json};
+use partune_engine::{Column, DataTable, Run, Scalar, Section, Unit, Values};
+use serde::{Serialize, Serializer};
 
 use crate::names;
 
@@ -12,46 +12,67 @@ pub fn table_rows(table: &DataTable) -> usize {
     table.columns.iter().map(|column| column.values.len()).min().unwrap_or(0)
 }
 
-/// A number as JSON; what is no number (0/0) is null.
-fn number(value: f64) -> Value {
-    serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
+/// A number; what is none (0/0) is null.
+fn number(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
 }
 
-/// The scalars of a section as an object.
-pub(crate) fn scalars_json(scalars: &[Scalar]) -> Value {
-    Value::Object(scalars.iter().map(|scalar| (scalar.name.to_owned(), number(scalar.value))).collect())
+/// What a section of an analysis adds to a document: an object of its scalars, or an array with an object for each row of a table. Rows are written as they are
+/// come to: a table with a row for each of 65,536 PEs as values of JSON would take a hundred times the memory that its columns do.
+pub(crate) enum Part<'a> {
+    Scalars(&'a [Scalar]),
+    Table(&'a Run, &'a DataTable),
 }
 
-/// A table as an array of objects.
-pub(crate) fn table_json(run: &Run, table: &DataTable) -> Value {
-    let row = |row: usize| {
-        let mut object = Map::new();
-        for column in &table.columns {
-            let value = match &column.values {
-                Values::Number(_, values) => number(values[row]),
-                Values::Count(values) => json!(values[row]),
-                Values::Pe(values) => json!(values[row].some().map(|pe| pe.0)),
-                Values::Group(values) => {
-                    json!(run.group(values[row]).map(|group| group.name))
-                }
-                Values::Region(values) => {
-                    json!(run.region(values[row]).map(|region| region.name))
-                }
-                Values::Construct(values) => {
-                    json!(run.region(values[row]).map(|region| region.construct))
-                }
-                Values::Metric(values) => {
-                    json!(run.metric(values[row]).map(|metric| metric.name))
-                }
-                Values::Path(values) => json!(names::callpath(run, values[row])),
-                Values::Name(values) => json!(run.text(values[row])),
-                Values::Word(values) => json!(values[row]),
-            };
-            object.insert(column.name.to_owned(), value);
+impl Serialize for Part<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Part::Scalars(scalars) => {
+                let mut scalars: Vec<_> = scalars.iter().map(|scalar| (scalar.name, number(scalar.value))).collect();
+                scalars.sort_by_key(|scalar| scalar.0);
+                to.collect_map(scalars)
+            }
+            Part::Table(run, table) => {
+                let mut columns: Vec<&Column> = table.columns.iter().collect();
+                columns.sort_by_key(|column| column.name);
+                to.collect_seq((0..table_rows(table)).map(|row| Row { run, columns: &columns, row }))
+            }
         }
-        Value::Object(object)
-    };
-    Value::Array((0..table_rows(table)).map(row).collect())
+    }
+}
+
+/// A row of a table; keys are in order of the alphabet.
+struct Row<'a> {
+    run: &'a Run,
+    columns: &'a [&'a Column],
+    row: usize,
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.columns.iter().map(|column| (column.name, Cell(self.run, &column.values, self.row))))
+    }
+}
+
+/// What a column has in a row.
+struct Cell<'a>(&'a Run, &'a Values, usize);
+
+impl Serialize for Cell<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Cell(run, values, row) = *self;
+        match values {
+            Values::Number(_, values) => number(values[row]).serialize(to),
+            Values::Count(values) => values[row].serialize(to),
+            Values::Pe(values) => values[row].some().map(|pe| pe.0).serialize(to),
+            Values::Group(values) => run.group(values[row]).map(|group| group.name).serialize(to),
+            Values::Region(values) => run.region(values[row]).map(|region| region.name).serialize(to),
+            Values::Construct(values) => run.region(values[row]).map(|region| region.construct).serialize(to),
+            Values::Metric(values) => run.metric(values[row]).map(|metric| metric.name).serialize(to),
+            Values::Path(values) => names::callpath(run, values[row]).serialize(to),
+            Values::Name(values) => run.text(values[row]).serialize(to),
+            Values::Word(values) => values[row].serialize(to),
+        }
+    }
 }
 
 /// A number with its unit.
