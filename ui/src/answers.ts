@@ -438,6 +438,7 @@ export interface Answers {
   };
   "runs/R/beside": {
     base_from: number;
+    /** So many PEs the other run has. */
     base_pes: number;
     base_to: number;
     /** What stages are, and what they could be. */
@@ -467,8 +468,8 @@ export interface Answers {
     /** In the whole runs: those that are not in the other one, or in another order there. */
     only_here: number;
     only_there: number;
-    /** PEs of the part, and how many of them the other run has. */
-    pes: number;
+    /** For each PE of the part, in its order, the number of the same one in the other run; null if there is none. */
+    pes: (number | null)[];
     /** Stages in order of time. A block has the name of what ends it. */
     stages: {
       base_from: number[];
@@ -659,6 +660,25 @@ export interface Answers {
       waiting_s: number[];
     };
     omitted: number;
+  };
+  "runs/R/measured": {
+    own: number[];
+    paths: {
+      own: number[];
+      /** None for the code outside of all. */
+      path: (number | null)[];
+      whole: number[];
+    };
+    paths_omitted: number;
+    /** Of the call path that is asked for, or all of the program. */
+    rows: {
+      count: number[];
+      first: (number | null)[];
+      label: string[];
+    };
+    /** Seconds, bytes, the unit of a counter; empty for plain numbers. */
+    unit: string;
+    whole: number[];
   };
   "runs/R/flame": {
     all_s: number;

@@ -35,6 +35,7 @@ export type At = Answers["runs/R/at"];
 export type Found = Answers["runs/R/find"];
 export type Profile = Answers["runs/R/profile"];
 export type Tree = Answers["runs/R/tree"];
+export type Measured = Answers["runs/R/measured"];
 export type TreeNode = RowOf<Tree["nodes"]>;
 export type Flame = Answers["runs/R/flame"];
 export type Balance = Answers["runs/R/balance"];

@@ -67,6 +67,10 @@ export const plural = (value: number, noun: string, many = `${noun}s`): string =
 export const ratio = (value: number | null | undefined): string =>
   value === null || value === undefined || !Number.isFinite(value) ? "–" : `${trimmed(value)}×`;
 
+/** A value of a measure: of time, of bytes, a plain number, or what a counter counted. */
+export const amount = (value: number | undefined, unit: string): string =>
+  unit === "s" ? seconds(value) : unit === "" ? count(value) : quantity(value, unit);
+
 /** A difference with its sign: +12 ms, −3 ms. */
 export function difference(value: number, show: (value: number) => string): string {
   if (value === 0) return show(0);

@@ -92,6 +92,7 @@ pub use finding::{Cause, Finding, Loss, Occurrence, Pattern};
 pub use fit::{Fit, Line};
 pub use input::{Input, Options};
 pub use iterations::turn_begins;
+pub use metrics::counted;
 pub use objects::{ObjectRun, object_run};
 pub use outline::{Outline, OutlinePhase};
 pub use places::by_place;

@@ -4,7 +4,7 @@
 //! taken, or, if that was at its exit, the caller. Counters (accumulated, or sums since the last sample) add up over visits and
 //! PEs; point values are averaged over samples.
 
-use partune_base::{CallPathId, Id, MetricId, PeId, Time};
+use partune_base::{CallPathId, Id, MetricId, PeId, Table, Time};
 use partune_trace::{MetricValues, Stream, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -118,6 +118,20 @@ fn sorted(places: &Places) -> Vec<((MetricId, CallPathId), Sums)> {
     };
     rows.sort_unstable_by_key(|(place, _)| *place);
     rows
+}
+
+/// What a counter counted in each call path of each PE, without those below; path none is code outside of all. Nothing of a gauge. Linear in samples.
+pub fn counted(trace: &Trace, metric: MetricId) -> Table<PeId, Vec<(CallPathId, f64)>> {
+    let counts = trace.metrics().get(metric).is_some_and(|it| it.values.counts());
+    let of_pe = |pe: &PeId| -> Vec<(CallPathId, f64)> {
+        if !counts {
+            return Vec::new();
+        }
+        let rows = sums(trace, *pe).into_iter().filter(|((of, _), _)| *of == metric);
+        rows.map(|((_, path), sums)| (path, sums.sum)).collect()
+    };
+    let pes: Vec<PeId> = trace.pes().ids().collect();
+    pes.par_iter().map(of_pe).collect::<Vec<_>>().into()
 }
 
 /// Sums of one PE, in order of metric and path.

@@ -249,7 +249,11 @@ mod tests {
         let least = PLAIN_MOST.load(Ordering::Relaxed);
         let small: Vec<Box<[u8; 1024]>> = (0..60 << 10).map(|_| Box::new([1; 1024])).collect();
         while PLAIN_MOST.load(Ordering::Relaxed).saturating_add(10 << 20) > least {
-            assert!(begin.elapsed() < Duration::from_mins(1), "{} bytes of small pieces are noticed", small.len() << 10);
+            assert!(
+                begin.elapsed() < Duration::from_mins(1),
+                "{} bytes of small pieces are noticed",
+                small.len() << 10
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
         let zeros = vec![0_u8; 300 << 20];

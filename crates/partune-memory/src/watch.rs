@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::{available, leave_plain};
 use crate::region::{Region, end, message};
+use crate::{available, leave_plain};
 
 /// How long a thread can map pages before it is looked at again: some tens of megabytes.
 const EVERY: Duration = Duration::from_millis(2);
@@ -41,17 +41,20 @@ pub(crate) fn watch(region: &'static Region, limit: u64, folder: &std::path::Pat
     // A part stays free for what is mapped until the thread looks again.
     let usual = limit - limit / 8;
     let work = move || {
+        // The program's own pages and those of its libraries cannot be let go of either.
+        let mut own = 0;
         loop {
             std::thread::sleep(if region.used() == 0 { AT_REST } else { EVERY });
             let (pages, of_files) = resident(&statm);
             let plain = pages.saturating_sub(of_files) * page;
             leave_plain(limit, plain);
             if region.used() == 0 {
+                own = of_files * page;
                 continue;
             }
             MOST.fetch_max(pages * page, Ordering::Relaxed);
             // What is in plain memory cannot be let go of: then nothing is won by doing it all the time.
-            if pages * page > usual.max(plain + limit / 8) {
+            if pages * page > usual.max(plain + own + limit / 8) {
                 region.let_go(available().is_some_and(|left| left < limit));
             }
         }

@@ -35,7 +35,7 @@ impl Serialize for Part<'_> {
             Part::Table(run, table) => {
                 let mut columns: Vec<&Column> = table.columns.iter().collect();
                 columns.sort_by_key(|column| column.name);
-                to.collect_seq((0..table_rows(table)).map(|row| Row { run, columns: &columns, row }))
+                to.collect_seq((0..table_rows(table)).map(|row| Row { run, columns: &columns, at: row }))
             }
         }
     }
@@ -45,12 +45,12 @@ impl Serialize for Part<'_> {
 struct Row<'a> {
     run: &'a Run,
     columns: &'a [&'a Column],
-    row: usize,
+    at: usize,
 }
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(self.columns.iter().map(|column| (column.name, Cell(self.run, &column.values, self.row))))
+        to.collect_map(self.columns.iter().map(|column| (column.name, Cell(self.run, &column.values, self.at))))
     }
 }
 

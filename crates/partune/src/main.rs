@@ -62,14 +62,17 @@ enum Command {
 impl Command {
     /// Whether it runs programs of the user, which a launcher may have started it for.
     fn starts_programs(&self) -> bool {
-        matches!(self, Command::Couple(_) | Command::Machine(_) | Command::Record(_) | Command::Run(_) | Command::Tune(_))
+        matches!(
+            self,
+            Command::Couple(_) | Command::Machine(_) | Command::Record(_) | Command::Run(_) | Command::Tune(_)
+        )
     }
 }
 
 fn main() -> ExitCode {
     let Cli { command, program } = Cli::parse();
     let Some(command) = command else { return commands::straight::run(program) };
-    if !command.starts_programs() && Part::of_this_process() == Part::Other {
+    if !command.starts_programs() && Part::of_this_process().has_nothing_to_do() {
         return ExitCode::SUCCESS;
     }
     let result = match command {

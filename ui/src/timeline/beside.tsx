@@ -1,7 +1,7 @@
 // Another run below the timeline, moved so that what the view begins with is below itself; between them what each stage takes more or less, and in
 // tables what differs. All numbers are the server's answer about the piece that is in view and the same piece of the other run.
 import { useCallback, useState } from "preact/hooks";
-import type { Beside as Data, Kind, Run, Timeline } from "../api";
+import type { Beside as Data, Kind, Pes, Run, Timeline } from "../api";
 import { length } from "../api";
 import { LEFT, timeAt } from "../draw/geometry";
 import { drawLabels } from "../draw/labels";
@@ -71,20 +71,20 @@ export function BesideChoice() {
   );
 }
 
-/** What is answered of the piece in view and of the same piece of the other run. `part` is the question for PEs. */
-function useBeside(part: string): Loaded<Data> & { other: Run | undefined } {
+/** What is answered of the piece in view and of the same piece of the other run. `part` is the question for PEs; none asks nothing. */
+export function useBeside(part: string | null): Loaded<Data> {
   const other = besideRun();
   const { from, to } = settled.value;
   const { align, region } = asked();
   const by = `${align ? `&by=${align}` : ""}${align === "visits" ? `&region=${region}` : ""}`;
-  const path = other ? `runs/${run.value}/beside?base=${other.run}&from=${from}&to=${to}${by}${part}` : null;
-  return { ...useApi<Data>(path), other };
+  const wanted = other && part !== null;
+  return useApi<Data>(wanted ? `runs/${run.value}/beside?base=${other.run}&from=${from}&to=${to}${by}${part}` : null);
 }
 
 interface Props {
-  /** What is above, and the question for its PEs. */
+  answer: Loaded<Data>;
+  /** What is above. */
   timeline: Timeline;
-  part: string;
   kinds: Kind[];
   available: number;
   columns: number;
@@ -93,14 +93,15 @@ interface Props {
 
 /** The other run, and the ribbons between. */
 export function Beside(props: Props) {
-  const { data, error, other } = useBeside(props.part);
+  const { data, error } = props.answer;
+  const other = besideRun();
   if (error) return <Failure error={error} />;
   return other && data ? <Shown {...props} data={data} other={other} /> : null;
 }
 
 /** The same in words and tables. */
-export function BesideTables({ part, kinds }: { part: string; kinds: Kind[] }) {
-  const { data, other } = useBeside(part);
+export function BesideTables({ answer: { data }, kinds }: { answer: Loaded<Data>; kinds: Kind[] }) {
+  const other = besideRun();
   if (!other || !data) return null;
   return (
     <section id="beside-differs" aria-label={`What differs from ${other.name}`}>
@@ -108,15 +109,6 @@ export function BesideTables({ part, kinds }: { part: string; kinds: Kind[] }) {
       <Differences data={data} kinds={kinds} name={other.name} />
     </section>
   );
-}
-
-/** The PEs of rows, as far as the other run has them; null where that is none. */
-function pesBelow(timeline: Timeline, part: string, has: number): string | null {
-  const { first, count } = timeline.rows;
-  if ((route.value.params.group ?? "none") !== "none") return part;
-  const pes = first.flatMap((pe, at) => Array.from({ length: count[at] ?? 0 }, (_, more) => (pe ?? has) + more));
-  const there = pes.filter((pe) => pe < has);
-  return there.length === 0 ? null : `&only=${rangesOf(there)}`;
 }
 
 /** A time of this run as one of the other: what the view begins with is below itself, and from there on the scale is the same, or such that both
@@ -127,16 +119,18 @@ function moved(data: Data, time: number): number {
   return data.base_from + (time - data.from) * scale;
 }
 
-function Shown({ data, other, timeline, part, kinds, available, columns, rows }: Props & { data: Data; other: Run }) {
+function Shown({ data, other, timeline, kinds, available, columns, rows }: Props & { data: Data; other: Run }) {
   const { group = "none", colour } = route.value.params;
-  const pes = pesBelow(timeline, part, (other.pes ?? 0) + (other.device_streams ?? 0));
-  const there = pes !== null && data.base_from < (other.duration_ns ?? 0);
+  // Of PEs in the order of waiting those have rows that wait most.
+  const above = timeline.rows.count.reduce((sum, it) => sum + it, 0);
+  const pes = data.pes.slice(0, above).filter((it) => it !== null);
+  const there = pes.length > 0 && data.base_from < (other.duration_ns ?? 0);
   const grouped = group === "none" ? "" : `&group=${group}`;
   const by = colour === "function" ? "&by=function" : "";
   const to = Math.round(moved(data, data.to));
   const below = useApi<Timeline>(
     there
-      ? `runs/${other.run}/timeline?from=${data.base_from}&to=${to}&columns=${columns}&rows=${rows}${pes}${grouped}${by}`
+      ? `runs/${other.run}/timeline?from=${data.base_from}&to=${to}&columns=${columns}&rows=${rows}&only=${rangesOf(pes)}${grouped}${by}`
       : null,
   );
   return (
@@ -144,12 +138,10 @@ function Shown({ data, other, timeline, part, kinds, available, columns, rows }:
       {below.error && <Failure error={below.error} />}
       {!there && (
         <p class="notice">
-          {pes === null ? `${other.name} has none of these PEs.` : `${other.name} has ended before what is in view.`}
+          {pes.length === 0 ? `${other.name} has none of these PEs.` : `${other.name} has ended before what is in view.`}
         </p>
       )}
-      {there && below.data && (
-        <Pictures data={data} timeline={below.data} kinds={kinds} available={available} name={other.name} />
-      )}
+      {there && below.data && <Pictures data={data} timeline={below.data} kinds={kinds} available={available} other={other} />}
     </section>
   );
 }
@@ -159,10 +151,11 @@ interface Below {
   timeline: Timeline;
   kinds: Kind[];
   available: number;
-  name: string;
+  other: Run;
 }
 
-function Pictures({ data, timeline, kinds, available, name }: Below) {
+function Pictures({ data, timeline, kinds, available, other }: Below) {
+  const names = useApi<Pes>(`runs/${other.run}/pes`).data?.pes.name;
   const [width, setWidth] = useState(900);
   const [over, setOver] = useState<{ px: number; py: number; left: number; top: number; between: boolean } | null>(null);
   const { from, to } = view.value;
@@ -205,7 +198,7 @@ function Pictures({ data, timeline, kinds, available, name }: Below) {
         id="beside-tracks"
         draw={draw}
         height={picture.height}
-        label={`Timeline of ${name}, moved so that what the view begins with is below itself`}
+        label={`Timeline of ${other.name}, moved so that what the view begins with is below itself`}
         onSize={setWidth}
         onPointerMove={pointed(false)}
         onPointerLeave={() => setOver(null)}
@@ -217,7 +210,7 @@ function Pictures({ data, timeline, kinds, available, name }: Below) {
           timeline={timeline}
           piles={picture.piles}
           kinds={kinds}
-          nameOf={(pe) => `PE ${timeline.rows.label[timeline.rows.first.indexOf(pe ?? null)] ?? pe ?? "–"}`}
+          nameOf={(pe) => `PE ${names?.[pe ?? -1] ?? pe ?? "–"}`}
           left={over.left}
           top={over.top}
         />
@@ -241,11 +234,13 @@ function Said({ data, other }: { data: Data; other: Run }) {
     data.only_here > 0 ? `${count(data.only_here)} only here` : "",
     data.only_there > 0 ? `${count(data.only_there)} only there` : "",
   ].filter(Boolean);
+  const pes = data.pes.filter((it) => it !== null).length;
   const parts = [
     `${duration(here)} against ${duration(there)}`,
     data.by === "time" ? "" : `${plural(data.stages_count, "stage")} in view`,
     only.length > 0 ? `in the whole runs ${only.join(" and ")}` : "",
-    data.base_pes < data.pes ? `it has ${count(data.base_pes)} of these ${plural(data.pes, "PE")}` : "",
+    pes < data.pes.length ? `of ${plural(data.pes.length, "PE")} in view the other run has ${count(pes)}` : "",
+    pes < data.base_pes ? `of its ${plural(data.base_pes, "PE")} ${count(pes)} are compared` : "",
   ];
   const offered = BY.filter(([name]) => data.can.includes(name) || name === data.by || (name === "visits" && region));
   const turned = { run: other.run, from: data.base_from, to: data.base_to, beside: run.value };

@@ -18,7 +18,7 @@ const ROWS = 16;
 const chosen = () => numeric(route.value.params, "counter");
 
 /** What the run has. */
-function useMetrics(): Metrics | undefined {
+export function useMetrics(): Metrics | undefined {
   return useApi<Metrics>(recorded ? null : `runs/${run.value}/metrics`).data;
 }
 

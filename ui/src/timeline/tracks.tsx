@@ -238,7 +238,7 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
     if (px < LEFT && !event.altKey && !event.shiftKey && pes.value.count < listed.value) {
       event.preventDefault();
       panPes(Math.sign(event.deltaY) * Math.max(1, Math.floor(pes.value.count / 8)));
-    } else if (event.altKey && !event.shiftKey) {
+    } else if (event.altKey && !event.shiftKey && Math.abs(event.deltaX) <= Math.abs(event.deltaY)) {
       event.preventDefault();
       const row = Math.max(0, Math.min(rows - 1, Math.floor((py - TOP) / high)));
       const shown = timeline.rows.count.reduce((sum, it) => sum + it, 0);

@@ -12,7 +12,7 @@ import { Legend, Swatch } from "../parts/words";
 import { filtered, pinned, rangesOf } from "../pes";
 import { runs, useKinds } from "../runs";
 import { amend, route, run } from "../state";
-import { Beside, BesideChoice, BesideTables, besideRun } from "../timeline/beside";
+import { Beside, BesideChoice, BesideTables, besideRun, useBeside } from "../timeline/beside";
 import { CounterChoice, Counters } from "../timeline/counters";
 import { arrive, arriveAt, chosenInstance } from "../timeline/instances";
 import { Overview } from "../timeline/overview";
@@ -124,6 +124,7 @@ function Shown() {
   const rows = Math.max(8, Math.min(512, Math.floor((room - 34) / ROW)));
   const columns = Math.max(64, Math.min(2048, Math.round(width)));
   const part = `${pins ? "" : `&first=${shown.first}&pes=${shown.count}`}${pesAsked}`;
+  const both = useBeside(only?.length === 0 ? null : part);
   const counted = typeof chosenInstance() === "number";
   const detail = useApi<Finding>(finding && counted ? `runs/${run.value}/findings/${encodeURIComponent(finding)}` : null);
   useEffect(() => {
@@ -152,8 +153,8 @@ function Shown() {
             ) : (
               <Measure onWidth={setWidth} />
             )}
-            {data && kinds && beside && (
-              <Beside timeline={data} part={part} kinds={kinds} available={room} columns={columns} rows={rows} />
+            {data && kinds && beside && only?.length !== 0 && (
+              <Beside answer={both} timeline={data} kinds={kinds} available={room} columns={columns} rows={rows} />
             )}
             {data && !recorded && <Counters asked={part} columns={columns} />}
           </div>
@@ -171,7 +172,7 @@ function Shown() {
             <LineLegend />
           </div>
           {data && <Counts data={data} />}
-          {kinds && beside && <BesideTables part={part} kinds={kinds} />}
+          {kinds && <BesideTables answer={both} kinds={kinds} />}
           {kinds && <SelectedTables kinds={kinds} />}
           {data && <Tables timeline={data} roomy={!recorded && left(data, available) > ROOMY} />}
         </div>

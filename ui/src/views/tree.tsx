@@ -6,7 +6,8 @@ import { Answer } from "../parts/states";
 import { Bar } from "../parts/table";
 import { File, Swatch } from "../parts/words";
 import { useKinds } from "../runs";
-import { amend, route, run } from "../state";
+import { amend, numeric, route, run } from "../state";
+import { ByPe, MeasureChoice, useAmounts } from "./measured";
 
 /** Levels that are asked for at once. */
 const DEPTH = 3;
@@ -25,58 +26,92 @@ function toggle(path: number, open: Set<number>): void {
 /** `share`: all calls are open that have this share of the time, whatever the address says. */
 export function CallTree({ text, share }: { text: string; share?: number }) {
   const answer = useApi<Tree>(`runs/${run.value}/tree${recorded ? "" : `?depth=${DEPTH}`}`);
+  const amounts = useAmounts();
   return (
-    <Answer of={answer}>
-      {(data) => {
-        // At first the way is open on which most of the time is.
-        const open = share === undefined ? (opened() ?? new Set(hottest(data))) : new Set(above(data, share));
-        return (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-          <section class="scroll" tabIndex={0} aria-label="Call tree">
-            <table>
-              <caption>Call paths from outside in, by inclusive time; all PEs together</caption>
-              <thead>
-                <tr>
-                  <th scope="col" class="wide">
-                    Call
-                  </th>
-                  <th scope="col">Source</th>
-                  <th scope="col" class="number">
-                    Inclusive
-                  </th>
-                  <th scope="col" class="number">
-                    Share
-                  </th>
-                  <th scope="col" class="number">
-                    Exclusive
-                  </th>
-                  <th scope="col" class="number">
-                    Waiting
-                  </th>
-                  <th scope="col" class="number">
-                    Visits
-                  </th>
-                  <th scope="col" class="number">
-                    PEs
-                  </th>
-                  <th scope="col" class="number" title="Inclusive time of the PE that has most">
-                    Most on a PE
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                <Level tree={data} parent={null} depth={0} all={data.all_s} open={open} text={text.toLowerCase()} />
-              </tbody>
-            </table>
-            {data.omitted > 0 && (
-              <p class="dim small">
-                Not shown: {count(data.omitted)} call paths with less than 0.1 % of the time, or less than all of these.
-              </p>
-            )}
-          </section>
-        );
-      }}
-    </Answer>
+    <div class={recorded ? "" : "by-pe"}>
+      <Answer of={answer}>
+        {(data) => {
+          // At first the way is open on which most of the time is.
+          const open = share === undefined ? (opened() ?? new Set(hottest(data))) : new Set(above(data, share));
+          return (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+            <section class="scroll" tabIndex={0} aria-label="Call tree">
+              <table>
+                <caption>Call paths from outside in, by inclusive time; all PEs together</caption>
+                <thead>
+                  <tr>
+                    <th scope="col" class="wide">
+                      Call
+                    </th>
+                    <th scope="col">Source</th>
+                    <th scope="col" class="number">
+                      Inclusive
+                    </th>
+                    {!amounts && (
+                      <th scope="col" class="number">
+                        Share
+                      </th>
+                    )}
+                    <th scope="col" class="number">
+                      Exclusive
+                    </th>
+                    <th scope="col" class="number">
+                      Waiting
+                    </th>
+                    <th scope="col" class="number">
+                      Visits
+                    </th>
+                    {amounts ? (
+                      <>
+                        <th scope="col" class="number" title={`${amounts.title}, with what is called`}>
+                          {amounts.title}
+                        </th>
+                        <th scope="col" class="number" title={`${amounts.title}, without what is called`}>
+                          own
+                        </th>
+                      </>
+                    ) : (
+                      <>
+                        <th scope="col" class="number">
+                          PEs
+                        </th>
+                        <th scope="col" class="number" title="Exclusive time of the PE that has most">
+                          Most on a PE
+                        </th>
+                      </>
+                    )}
+                  </tr>
+                </thead>
+                <tbody>
+                  <Level
+                    tree={data}
+                    parent={null}
+                    depth={0}
+                    all={data.all_s}
+                    open={open}
+                    text={text.toLowerCase()}
+                    amounts={amounts}
+                  />
+                </tbody>
+              </table>
+              {data.omitted > 0 && (
+                <p class="dim small">
+                  Not shown: {count(data.omitted)} call paths with less than 0.1 % of the time, or less than all of these.
+                </p>
+              )}
+            </section>
+          );
+        }}
+      </Answer>
+      {!recorded && (
+        <div>
+          <div class="tools">
+            <MeasureChoice />
+          </div>
+          <ByPe />
+        </div>
+      )}
+    </div>
   );
 }
 
@@ -106,9 +141,11 @@ interface LevelProps {
   all: number;
   open: Set<number>;
   text: string;
+  amounts: ReturnType<typeof useAmounts>;
 }
 
-function Level({ tree, parent, depth, all, open, text }: LevelProps) {
+function Level({ tree, parent, depth, all, open, text, amounts }: LevelProps) {
+  const chosen = numeric(route.value.params, "node");
   const kinds = useKinds(run.value).data ?? [];
   const nodes: { node: TreeNode; at: number }[] = [];
   for (let at = 0; at < length(tree.nodes); at += 1) {
@@ -140,7 +177,19 @@ function Level({ tree, parent, depth, all, open, text }: LevelProps) {
                   )}
                   <span>
                     <Swatch kind={kinds[node.kind]?.name ?? "computation"} />
-                    <code>{node.name}</code>
+                    {recorded || path === null ? (
+                      <code>{node.name}</code>
+                    ) : (
+                      <button
+                        type="button"
+                        class="plain"
+                        title="What each PE has of it"
+                        aria-pressed={path === chosen}
+                        onClick={() => amend({ node: path }, { replace: true })}
+                      >
+                        <code>{node.name}</code>
+                      </button>
+                    )}
                   </span>
                 </span>
               </th>
@@ -152,16 +201,27 @@ function Level({ tree, parent, depth, all, open, text }: LevelProps) {
                   {seconds(node.inclusive_s)}
                 </Bar>
               </td>
-              <td class="number">{percent(node.inclusive_s / (all || 1))}</td>
+              {!amounts && <td class="number">{percent(node.inclusive_s / (all || 1))}</td>}
               <td class="number">{seconds(node.exclusive_s)}</td>
               <td class="number">{node.waiting_s > 0 ? seconds(node.waiting_s) : "–"}</td>
               <td class="number">{path === null ? "–" : count(node.visits)}</td>
-              <td class="number">{count(node.pes)}</td>
-              <td class="number">{seconds(node.most_s)}</td>
+              {amounts ? (
+                <>
+                  <td class="number">{amounts.of(path).whole}</td>
+                  <td class="number">{amounts.of(path).own}</td>
+                </>
+              ) : (
+                <>
+                  <td class="number">{count(node.pes)}</td>
+                  <td class="number">{seconds(node.most_s)}</td>
+                </>
+              )}
             </tr>
-            {isOpen && here && <Level tree={tree} parent={at} depth={depth + 1} all={all} open={open} text={text} />}
+            {isOpen && here && (
+              <Level tree={tree} parent={at} depth={depth + 1} all={all} open={open} text={text} amounts={amounts} />
+            )}
             {path !== null && isOpen && !here && node.children > 0 && (
-              <Below path={path} depth={depth + 1} all={all} open={open} text={text} />
+              <Below path={path} depth={depth + 1} all={all} open={open} text={text} amounts={amounts} />
             )}
           </>
         );
@@ -176,7 +236,7 @@ function Below({ path, ...props }: { path: number } & Omit<LevelProps, "tree" | 
   if (!answer.data)
     return (
       <tr>
-        <td colSpan={9} class="dim">
+        <td colSpan={props.amounts ? 8 : 9} class="dim">
           {answer.error ? answer.error.message : "Loading …"}
         </td>
       </tr>

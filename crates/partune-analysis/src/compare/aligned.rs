@@ -4,7 +4,7 @@
 //! begins it until the last one has left it, or the next stage begins. The k-th stage of a name in one run is the k-th of that name in the other. Pairs that would
 //! cross (the runs do things in another order) are left out, as few as can be. Between the edges of stages, time runs evenly in both.
 
-use partune_base::{CallPathId, Id, RegionId, Time};
+use partune_base::{CallPathId, Id, PeId, RegionId, Table, Time};
 use partune_index::Index;
 use partune_trace::{RegionKind, Trace};
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ pub enum Stages {
 pub struct AlignedStage {
     /// In the first run what it is a visit to, or the synchronisation that ends a block; none at the end of the run.
     pub region: RegionId,
-    /// How many of this region came before in the first run.
+    /// How many of this name came before in the first run.
     pub number: u32,
     pub here: (Time, Time),
     pub there: (Time, Time),
@@ -52,17 +52,23 @@ pub struct Aligned {
 #[derive(Clone, Copy)]
 struct Stage {
     key: (u32, u32),
+    /// Equal for those that are called the same in this run.
+    name: u32,
     region: RegionId,
     begin: Time,
     end: Time,
 }
 
-/// Whether a run has such stages. Linear in call paths.
+/// Whether a run, or the piece of it that this is, has such stages. Linear in call paths, and in visits where they may be there.
 pub fn has_stages(trace: &Trace, index: &Index, stages: Stages) -> bool {
-    match stages {
-        Stages::Blocks => index.blocks.blocks.len() > 1,
-        _ => trace.paths().ids().any(|path| is_stage(trace, stages, trace.paths().region(path))),
+    if stages == Stages::Blocks {
+        return index.blocks.blocks.len() > 1;
     }
+    let is = |path: CallPathId| is_stage(trace, stages, trace.paths().region(path));
+    let wanted: Table<CallPathId, bool> = trace.paths().ids().map(is).collect();
+    let pes: Vec<PeId> = trace.cpu_pes().collect();
+    wanted.iter().any(|is| *is)
+        && pes.par_iter().any(|pe| trace.streams()[*pe].visits.path.iter().any(|path| wanted[*path]))
 }
 
 fn is_stage(trace: &Trace, stages: Stages, region: RegionId) -> bool {
@@ -114,7 +120,7 @@ fn visits(trace: &Trace, key: &(impl Fn(RegionId) -> Option<u32> + Sync)) -> Vec
         return Vec::new();
     }
     let pes: Vec<_> = trace.cpu_pes().collect();
-    let of_pe = |pe: &partune_base::PeId| -> Vec<((u32, u32), Stage)> {
+    let of_pe = |pe: &PeId| -> Vec<((u32, u32), Stage)> {
         let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
         let inside = trace.streams()[*pe].visits.iter().filter(|visit| outermost[visit.path]);
         inside
@@ -123,7 +129,7 @@ fn visits(trace: &Trace, key: &(impl Fn(RegionId) -> Option<u32> + Sync)) -> Vec
                 let key = keys[region.index()]?;
                 let count = counts.entry(key).or_default();
                 *count += 1;
-                Some(((key, *count), Stage { key: (key, 0), region, begin: visit.enter, end: visit.exit }))
+                Some(((key, *count), Stage { key: (key, 0), name: key, region, begin: visit.enter, end: visit.exit }))
             })
             .collect()
     };
@@ -145,11 +151,10 @@ fn blocks(trace: &Trace, index: &Index, key: impl Fn(CallPathId) -> u32) -> Vec<
         return Vec::new();
     }
     let begin = |at: usize| known.iter().map(|extents| extents[at].0).min().unwrap_or_default();
-    let stage = |(at, block): (usize, &partune_index::Block)| Stage {
-        key: (key(block.source.0), key(block.source.1)),
-        region: block.source.1.some().map_or(RegionId::NONE, |path| trace.paths().region(path)),
-        begin: begin(at),
-        end: trace.end(),
+    let stage = |(at, block): (usize, &partune_index::Block)| {
+        let region = block.source.1.some().map_or(RegionId::NONE, |path| trace.paths().region(path));
+        let key = (key(block.source.0), key(block.source.1));
+        Stage { key, name: region.0, region, begin: begin(at), end: trace.end() }
     };
     apart(blocks.iter().enumerate().map(stage).collect())
 }
@@ -171,10 +176,10 @@ fn matched((here, of_here): (&Trace, Vec<Stage>), (there, of_there): (&Trace, Ve
         by_key.entry(stage.key).or_default().push(at);
     }
     let mut counts: FxHashMap<(u32, u32), usize> = FxHashMap::default();
-    let mut named: FxHashMap<RegionId, u32> = FxHashMap::default();
+    let mut named: FxHashMap<u32, u32> = FxHashMap::default();
     let mut pairs: Vec<(usize, usize, u32)> = Vec::new();
     for (at, stage) in of_here.iter().enumerate() {
-        let (count, number) = (counts.entry(stage.key).or_default(), named.entry(stage.region).or_default());
+        let (count, number) = (counts.entry(stage.key).or_default(), named.entry(stage.name).or_default());
         let other = by_key.get(&stage.key).and_then(|of_key| of_key.get(*count));
         pairs.extend(other.map(|other| (at, *other, *number)));
         (*count, *number) = (*count + 1, *number + 1);
@@ -189,12 +194,7 @@ fn matched((here, of_here): (&Trace, Vec<Stage>), (there, of_there): (&Trace, Ve
     let of_stages = stages.iter().flat_map(|it| [(it.here.0, it.there.0), (it.here.1, it.there.1)]);
     let first = (here.begin(), there.begin());
     let edges = [first].into_iter().chain(of_stages).chain([(here.end(), there.end())]).collect();
-    Aligned {
-        here_only: of_here.len() - stages.len(),
-        there_only: of_there.len() - stages.len(),
-        stages,
-        edges,
-    }
+    Aligned { here_only: of_here.len() - stages.len(), there_only: of_there.len() - stages.len(), stages, edges }
 }
 
 /// Positions of a longest rising subsequence of different numbers, in order. n log n.
@@ -217,9 +217,26 @@ fn longest_rising(numbers: &[usize]) -> Vec<usize> {
 }
 
 impl Aligned {
-    /// Where in the other run a moment of the first one is.
-    pub fn there(&self, time: Time) -> Time {
-        let after = self.edges.partition_point(|edge| edge.0 <= time).clamp(1, self.edges.len() - 1);
+    /// Where in the other run a piece begins that begins here in the first one: behind what only the other run has there, but at its begin if this is the begin.
+    pub fn begin_there(&self, time: Time) -> Time {
+        if time <= self.edges[0].0 {
+            return self.edges[0].1;
+        }
+        self.between(self.edges.partition_point(|edge| edge.0 <= time), time)
+    }
+
+    /// The same of a piece's end: before what only the other run has there, but at its end if this is the end.
+    pub fn end_there(&self, time: Time) -> Time {
+        let last = self.edges[self.edges.len() - 1];
+        if time >= last.0 {
+            return last.1;
+        }
+        self.between(self.edges.partition_point(|edge| edge.0 < time), time)
+    }
+
+    /// A moment before an edge and after the one before it.
+    fn between(&self, edge: usize, time: Time) -> Time {
+        let after = edge.clamp(1, self.edges.len() - 1);
         let ((here, there), (here_end, there_end)) = (self.edges[after - 1], self.edges[after]);
         let whole = i128::from(here_end.0) - i128::from(here.0);
         let gone = (i128::from(time.0) - i128::from(here.0)).clamp(0, whole.max(0));
@@ -269,9 +286,24 @@ mod tests {
         assert_eq!(pairs(&aligned), [[10, 24, 4, 10], [30, 50, 20, 32]]);
         assert_eq!((aligned.here_only, aligned.there_only), (0, 1));
         assert_eq!(aligned.stages.iter().map(|it| it.number).collect::<Vec<_>>(), [0, 1]);
-        let there = |time: i64| aligned.there(Time(time)).0;
-        assert_eq!([0, 5, 10, 17, 24, 27, 30, 40, 50, 75, 100].map(there), [0, 2, 4, 7, 10, 15, 20, 26, 32, 51, 70]);
-        assert_eq!([-5, 200].map(there), [0, 70]);
+        for there in [Aligned::begin_there, Aligned::end_there] {
+            let there = |time: i64| there(&aligned, Time(time)).0;
+            let times = [0, 5, 10, 17, 24, 27, 30, 40, 50, 75, 100];
+            assert_eq!(times.map(there), [0, 2, 4, 7, 10, 15, 20, 26, 32, 51, 70]);
+            assert_eq!([-5, 200].map(there), [0, 70]);
+        }
+    }
+
+    #[test]
+    fn what_only_the_other_run_has_is_in_no_piece_that_ends_or_begins_there() {
+        // There something comes before the first step, between the steps, and after the last one.
+        let here = "pe 0: main 0..100 { step 0..50 step 50..100 }";
+        let there = "pe 0: main 0..200 { more 0..20 step 20..60 more 60..90 step 90..180 more 180..200 }";
+        let aligned = aligned(here, there, |trace| Stages::Visits(region(trace, "step")));
+        let piece = |begin, end| (aligned.begin_there(Time(begin)).0, aligned.end_there(Time(end)).0);
+        assert_eq!(piece(0, 100), (0, 200), "the whole run is the whole run");
+        assert_eq!(piece(25, 50), (40, 60));
+        assert_eq!(piece(50, 75), (90, 135));
     }
 
     #[test]
@@ -289,7 +321,7 @@ mod tests {
     #[test]
     fn what_has_no_stages_is_aligned_at_its_ends() {
         let aligned = aligned("pe 0: main 0..100", "pe 0: main 0..50", |_| Stages::Turns);
-        assert_eq!((aligned.stages.len(), aligned.there(Time(50)).0), (0, 25));
+        assert_eq!((aligned.stages.len(), aligned.begin_there(Time(50)).0), (0, 25));
     }
 
     #[test]
@@ -314,14 +346,15 @@ mod tests {
         #[test]
         fn a_run_beside_itself_is_itself(begins in prop::collection::vec(1i64..9, 1..20), time in 0i64..300) {
             let mut at = 0;
-            let mut turns = String::new();
-            for length in begins {
-                turns += &format!("step {}..{} ", at, at + length);
+            let step = |length: i64| {
                 at += length + 1;
-            }
+                format!("step {}..{}", at - length - 1, at - 1)
+            };
+            let turns = begins.into_iter().map(step).collect::<Vec<_>>().join(" ");
             let text = format!("pe 0: main 0..{} {{ {turns} }}", at + 5);
             let aligned = aligned(&text, &text, |trace| Stages::Visits(region(trace, "step")));
-            prop_assert_eq!(aligned.there(Time(time)), Time(time.min(at + 5)));
+            prop_assert_eq!(aligned.begin_there(Time(time)), Time(time.min(at + 5)));
+            prop_assert_eq!(aligned.end_there(Time(time)), Time(time.min(at + 5)));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use partune_analysis::{CriticalPath, PathTimes, path_times};
-use partune_base::{MetricId, PeId, RegionId, Table, Time};
+use partune_base::{MetricId, PeId, RegionId, Span, Table, Time};
 use partune_picture::{
     CallTree, Content, Contents, Counters, Detail, Exchanges, Flame, FlameView, Flat, Fold, FunctionShares, Functions,
     Heat, Lines, Spent, Stacks, Tiles, Times, View, blocks, firsts, flat, regions,
@@ -11,7 +11,7 @@ use partune_picture::{
 use partune_trace::VisitIx;
 use rayon::prelude::*;
 
-use super::Run;
+use super::{Amounts, Measure, Run};
 
 /// The first visit of each region.
 type Firsts = Table<RegionId, Option<(Time, PeId, VisitIx)>>;
@@ -29,8 +29,9 @@ pub(super) struct Made {
     stacks: OnceLock<Stacks>,
     critical: OnceLock<Vec<(PeId, Time, Time)>>,
     contents: OnceLock<Contents>,
-    /// Of the metric that was asked for last.
+    /// Of the metric that was asked for last, and of the measure.
     counters: Mutex<Option<(MetricId, Arc<Counters>)>>,
+    measured: Mutex<Option<(Measure, Arc<Amounts>)>>,
 }
 
 /// What some PEs did in an interval, with the time by kind of each.
@@ -48,6 +49,15 @@ pub struct Blocks {
     /// When the first PE begins the first of them, and the last PE ends the last.
     pub begin: Time,
     pub end: Time,
+}
+
+/// What was made last, if that is of the same; else it is made, and kept.
+fn kept<K: Copy + PartialEq, V>(last: &Mutex<Option<(K, Arc<V>)>>, key: K, make: impl FnOnce() -> V) -> Arc<V> {
+    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = last.as_ref().filter(|(of, _)| *of == key);
+    let value = known.map_or_else(|| Arc::new(make()), |(_, value)| Arc::clone(value));
+    *last = Some((key, Arc::clone(&value)));
+    value
 }
 
 impl Run {
@@ -124,12 +134,16 @@ impl Run {
 
     /// A metric over time. That of the last question is kept.
     pub fn counters(&self, metric: MetricId) -> Arc<Counters> {
-        let mut kept = self.made.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.as_ref().filter(|(of, _)| *of == metric);
-        let counters =
-            known.map_or_else(|| Arc::new(Counters::new(&self.trace, metric)), |(_, counters)| Arc::clone(counters));
-        *kept = Some((metric, Arc::clone(&counters)));
-        counters
+        kept(&self.made.counters, metric, || Counters::new(&self.trace, metric))
+    }
+
+    pub(super) fn kept_measure(&self, measure: Measure, make: impl FnOnce() -> Amounts) -> Arc<Amounts> {
+        kept(&self.made.measured, measure, make)
+    }
+
+    /// What PEs did in none of the recorded regions.
+    pub(super) fn outside(&self) -> &[(PeId, Span)] {
+        &self.spent().outside
     }
 
     /// Who gives what to whom.

@@ -1,7 +1,8 @@
 //! `beside`: a part of a run and the same part of another: stage by stage, by kind of time and by function.
 
-use partune_base::{PeId, RegionId, Span, Time};
-use partune_engine::{Aligned, AlignedStage, InBoth, Kind, Selected, Stages};
+use partune_base::{Id, PeId, RegionId, Span, Time};
+use partune_engine::{Aligned, AlignedStage, InBoth, Kind, PeKind, Selected, Stages};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::Ask;
@@ -26,8 +27,9 @@ pub(super) struct Beside {
     to: i64,
     base_from: i64,
     base_to: i64,
-    /// PEs of the part, and how many of them the other run has.
-    pes: usize,
+    /// For each PE of the part, in its order, the number of the same one in the other run; null if there is none.
+    pes: Vec<Option<u32>>,
+    /// So many PEs the other run has.
     base_pes: usize,
     stages: Columns,
     /// In the part, in both runs.
@@ -85,15 +87,16 @@ const TIME: &str = "time";
 
 pub(super) fn beside(run: &Run, ask: &Ask<'_>) -> Result<Beside, Error> {
     let query = &ask.query;
-    let other = query.text("base").ok_or_else(|| Error::question("base is missing", "give the number of another run"))?;
+    let other =
+        query.text("base").ok_or_else(|| Error::question("base is missing", "give the number of another run"))?;
     let other = ask.runs.ready(other)?;
     run.needs_events()?;
     other.needs_events()?;
     let (here, there) = (run.recorded(), other.recorded());
     let (begin, end) = interval(run, query)?;
     let (pes, _) = chosen(run, query)?;
-    let numbers = pes.iter().filter_map(|pe| run.number(*pe));
-    let base_pes: Vec<PeId> = numbers.filter_map(|number| other.pes().get(number as usize).copied()).collect();
+    let same = same_pes(run, &other, &pes);
+    let base_pes: Vec<PeId> = same.iter().flatten().copied().collect();
 
     let both = |(_, stages): &&(&str, Stages)| here.has_stages(*stages) && there.has_stages(*stages);
     let can: Vec<&(&'static str, Stages)> = BY.iter().filter(both).collect();
@@ -103,7 +106,8 @@ pub(super) fn beside(run: &Run, ask: &Ask<'_>) -> Result<Beside, Error> {
         Some(TIME) => (TIME, None),
         Some(VISITS) => {
             let known = region.filter(|region| here.region(*region).is_some());
-            let region = known.ok_or_else(|| Error::question("which region?", "runs/R/profile lists them: region=3"))?;
+            let region =
+                known.ok_or_else(|| Error::question("which region?", "runs/R/profile lists them: region=3"))?;
             (VISITS, Some(Stages::Visits(region)))
         }
         Some(word) => {
@@ -114,11 +118,12 @@ pub(super) fn beside(run: &Run, ask: &Ask<'_>) -> Result<Beside, Error> {
         }
     };
     let aligned = stages.map(|stages| here.aligned(there, stages));
-    let in_other = |time: Time| match &aligned {
-        Some(aligned) => aligned.there(time),
-        None => other.first_time(run.ns(time)).min(there.end()),
+    let (base_begin, base_end) = if let Some(aligned) = &aligned {
+        (aligned.begin_there(begin), aligned.end_there(end))
+    } else {
+        let at = |time: Time| other.first_time(run.ns(time)).min(there.end());
+        (at(begin), if end >= here.end() { there.end() } else { at(end) })
     };
-    let (base_begin, base_end) = (in_other(begin), in_other(end));
     let selected = here.selected(&pes, (begin, end), None);
     let base = there.selected(&base_pes, (base_begin, base_end), None);
     let rows = here.in_both(&selected, there, &base);
@@ -131,8 +136,8 @@ pub(super) fn beside(run: &Run, ask: &Ask<'_>) -> Result<Beside, Error> {
         to: run.ns(end),
         base_from: other.ns(base_begin),
         base_to: other.ns(base_end),
-        pes: pes.len(),
-        base_pes: base_pes.len(),
+        pes: same.iter().map(|pe| pe.and_then(|pe| other.number(pe))).collect(),
+        base_pes: other.pes().len(),
         stages_count: inside.len(),
         stages: columns(run, &other, inside, STAGES.min(ask.most)),
         only_here: aligned.as_ref().map_or(0, |it| it.here_only),
@@ -141,6 +146,29 @@ pub(super) fn beside(run: &Run, ask: &Ask<'_>) -> Result<Beside, Error> {
         functions: functions(run, &other, rows.iter().take(most)),
         functions_omitted: rows.len().saturating_sub(most),
     })
+}
+
+/// The same PEs of another run: of the process at the same position, threads by their position in it, streams of devices by their order.
+fn same_pes(run: &Run, other: &Run, pes: &[PeId]) -> Vec<Option<PeId>> {
+    let keys = |run: &Run| {
+        let mut streams: FxHashMap<usize, u32> = FxHashMap::default();
+        let key = |pe: &PeId| {
+            let row = run.recorded().pe(*pe)?;
+            let process = row.process.index();
+            let number = if row.kind == PeKind::Cpu {
+                row.thread
+            } else {
+                let count = streams.entry(process).or_default();
+                *count += 1;
+                *count
+            };
+            Some((*pe, (process, row.kind == PeKind::Cpu, number)))
+        };
+        run.pes().iter().filter_map(key).collect::<Vec<_>>()
+    };
+    let of_run: FxHashMap<PeId, _> = keys(run).into_iter().collect();
+    let of_other: FxHashMap<_, PeId> = keys(other).into_iter().map(|(pe, key)| (key, pe)).collect();
+    pes.iter().map(|pe| of_other.get(of_run.get(pe)?).copied()).collect()
 }
 
 /// The stages that are in an interval, if only partly.
@@ -153,9 +181,8 @@ fn stages_within(aligned: &Aligned, (begin, end): (Time, Time)) -> &[AlignedStag
 /// Those that differ most, in order of time.
 fn columns(run: &Run, other: &Run, mut stages: Vec<&AlignedStage>, most: usize) -> Columns {
     let length = |run: &Run, (begin, end): (Time, Time)| run.ns(end) - run.ns(begin);
-    let differs = |stage: &&AlignedStage| {
-        std::cmp::Reverse(length(other, stage.there).abs_diff(length(run, stage.here)))
-    };
+    let differs =
+        |stage: &&AlignedStage| std::cmp::Reverse(length(other, stage.there).abs_diff(length(run, stage.here)));
     stages.sort_by_cached_key(differs);
     stages.truncate(most);
     stages.sort_by_key(|stage| stage.here);
@@ -211,6 +238,7 @@ fn functions<'a>(run: &Run, other: &Run, rows: impl Iterator<Item = &'a InBoth>)
 mod tests {
     use std::path::Path;
 
+    use partune_engine::Request;
     use serde_json::{Value, json};
 
     use crate::runs::{Opening, Runs};
@@ -239,15 +267,36 @@ mod tests {
             assert_eq!(told["kinds"]["seconds"], told["kinds"]["base_s"], "{query}");
             assert_eq!(told["functions"]["seconds"], told["functions"]["base_s"], "{query}");
             assert_eq!(told["functions"]["visits"], told["functions"]["base_visits"], "{query}");
-            assert_eq!(told["pes"], told["base_pes"], "{query}");
+            let pes = if query.contains("only") { 0..2 } else { 0..4 };
+            assert_eq!((&told["pes"], &told["base_pes"]), (&json!(pes.collect::<Vec<u32>>()), &json!(4)), "{query}");
             assert_eq!(told["stages"]["from"], told["stages"]["base_from"], "{query}");
             let (from, to) = (&told["from"], &told["to"]);
             let only = if query.contains("only") { "&only=0-1" } else { "" };
-            let selected = asked(&runs, "runs/0/selection", &format!("from={from}&to={to}{only}")).expect("it is there");
+            let selected =
+                asked(&runs, "runs/0/selection", &format!("from={from}&to={to}{only}")).expect("it is there");
             let total = |rows: &Value| rows.as_array().expect("a list").iter().filter_map(Value::as_f64).sum::<f64>();
             let (own, theirs) = (total(&told["functions"]["seconds"]), total(&selected["functions"]["exclusive_s"]));
             assert!((own - theirs).abs() < 1e-9, "{query}: {own} and {theirs}");
         }
+    }
+
+    /// Threads of a process are matched by their position in it, whatever comes before.
+    #[test]
+    fn the_same_pes_are_of_the_same_process() {
+        let open = |text: &str| partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
+        let path = Path::new("x");
+        let run = |text: &str| super::Run::new(String::new(), path, open(text), None);
+        let threads = run("pe 0: main 0..9
+             pe 0.1: main 0..9
+             pe 1: main 0..9");
+        let plain = run("pe 0: main 0..9
+             pe 1: main 0..9");
+        let numbers = |run: &super::Run, other: &super::Run| -> Vec<Option<u32>> {
+            let same = super::same_pes(run, other, run.pes());
+            same.into_iter().map(|pe| pe.and_then(|pe| other.number(pe))).collect()
+        };
+        assert_eq!(numbers(&threads, &plain), [Some(0), None, Some(1)]);
+        assert_eq!(numbers(&plain, &threads), [Some(0), Some(2)]);
     }
 
     #[test]

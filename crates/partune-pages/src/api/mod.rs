@@ -11,6 +11,7 @@ mod findings;
 mod flame;
 mod lines;
 mod matrix;
+mod measured;
 mod moment;
 mod pes;
 mod piece;
@@ -82,16 +83,13 @@ static ENDPOINTS: &[Endpoint] = &[
         timeline::timeline
     ),
     endpoint!("selection", ["from", "to", "only", "order", "first", "pes", "rows", "region"], selection::selection),
-    endpoint!(
-        "beside",
-        ["base", "by", "region", "from", "to", "only", "order", "first", "pes"],
-        beside::beside
-    ),
+    endpoint!("beside", ["base", "by", "region", "from", "to", "only", "order", "first", "pes"], beside::beside),
     endpoint!("at", ["pe", "time"], moment::at),
     endpoint!("find", ["text"], find::find),
     endpoint!("next", ["region", "after", "pe", "back"], regions::next),
     endpoint!("profile", [], profile::profile),
     endpoint!("tree", ["path", "depth"], profile::tree),
+    endpoint!("measured", ["of", "metric", "path", "rows", "only", "order", "first", "pes"], measured::measured),
     endpoint!(
         "flame",
         ["stacking", "under", "levels", "from", "to", "only", "order", "first", "pes", "base"],
@@ -260,8 +258,9 @@ mod tests {
 
     /// The same, where some have no answer.
     fn answers_or_errors(runs: &Runs) -> Vec<(&'static str, Vec<u8>)> {
-        let plain =
-            ENDPOINTS.iter().filter(|endpoint| !["at", "beside", "counters", "find", "next", "source"].contains(&endpoint.path));
+        let plain = ENDPOINTS
+            .iter()
+            .filter(|endpoint| !["at", "beside", "counters", "find", "next", "source"].contains(&endpoint.path));
         let plain = plain.filter(|endpoint| !endpoint.path.contains('*'));
         let answer = |path| {
             answer(runs, &format!("runs/0/{path}"), "")

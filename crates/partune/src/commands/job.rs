@@ -1,10 +1,11 @@
 //! Commands that a launcher starts as several processes: `mpirun -n 4 partune analyze run`, `srun partune report run`.
 //!
 //! Such a command has one answer, and one process gives it: the first, on the processors of all processes of its node, which share its memory. The others
-//! end at once and say nothing. A script that a launcher starts may call partune for something else in each process; there each is by itself.
+//! end at once, and the second of them says so. A script that a launcher starts may call partune for something else in each process; there each is by
+//! itself, if the script does not become partune (`exec`). With `PARTUNE_EACH` set each is in any case.
 
 use partune_mpi_abi::{Abi, NODE_SIZES, SLURM_RANK, world_variables};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{Pid, sched_getaffinity, sched_setaffinity};
 
 use crate::output;
 
@@ -15,18 +16,35 @@ pub(crate) enum Part {
     Alone,
     /// The one that answers, of so many on its node.
     First { on_node: usize },
-    /// One that has nothing to do.
-    Other,
+    /// One that has nothing to do: which.
+    Other(u64),
 }
 
 impl Part {
     pub(crate) fn of_this_process() -> Part {
-        let parent = std::fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id())).unwrap_or_default();
+        let parent = std::os::unix::process::parent_id();
+        // Who started an orphan is not known any more.
+        if parent <= 1 || std::env::var_os("PARTUNE_EACH").is_some() {
+            return Part::Alone;
+        }
+        // That of a launcher which runs as somebody else cannot be read, and it is no script of ours.
+        let parent = std::fs::read(format!("/proc/{parent}/environ")).unwrap_or_default();
         let is_of_parent = |name: &str| {
             let mut variables = parent.split(|byte| *byte == 0);
             variables.any(|it| it.strip_prefix(name.as_bytes()).is_some_and(|value| value.starts_with(b"=")))
         };
         Part::of(|name| std::env::var(name).ok(), is_of_parent)
+    }
+
+    /// Whether somebody else gives the answer. The first of those who ask that says so.
+    pub(crate) fn has_nothing_to_do(self) -> bool {
+        if self == Part::Other(1) {
+            output::note(
+                "partune: this is one answer, which process 0 of the job gives; the others have nothing to do
+                   where each was to give its own: set PARTUNE_EACH=1",
+            );
+        }
+        matches!(self, Part::Other(_))
     }
 
     /// A launcher tells its processes which they are; what a script in between starts has that from the script.
@@ -40,27 +58,28 @@ impl Part {
                 let on_node = NODE_SIZES.iter().find_map(|name| leading(&own(name)?));
                 Part::First { on_node: on_node.unwrap_or(1).max(1) }
             }
-            Some(_) => Part::Other,
+            Some((_, rank)) => Part::Other(rank),
         }
     }
 
     /// The threads to use where each process of the job would use `asked`, or one per processor that it may run on if that is 0.
     pub(crate) fn threads(self, asked: usize) -> usize {
         let Part::First { on_node: on_node @ 2.. } = self else { return asked };
-        // Processes are bound to processors of their own; a group of processors that the job may not leave stays one.
+        // Processes are bound to processors of their own.
         let Some((own, all)) = unbound() else { return asked };
-        let threads = if asked > 0 { asked * on_node } else { (own * on_node).min(all) };
-        output::note(&format!("partune: this is one answer, so the first of the {on_node} processes here gives it, on {threads} threads"));
+        let threads = if asked > 0 { asked.saturating_mul(on_node) } else { own.saturating_mul(on_node).min(all) };
+        output::note(&format!(
+            "partune: this is one answer, so the first of the {on_node} processes here gives it, on {threads} threads"
+        ));
         threads
     }
 }
 
-/// Lets this process run wherever it is allowed to: how many processors it had, and has.
+/// Lets this process run where the launcher itself may, which bound it to less: on how many processors it could run, and can.
 fn unbound() -> Option<(usize, usize)> {
     let own = sched_getaffinity(None).ok()?.count();
-    let mut every = CpuSet::new();
-    (0..CpuSet::MAX_CPU).for_each(|cpu| every.set(cpu));
-    sched_setaffinity(None, &every).ok()?;
+    let launcher = Pid::from_raw(std::os::unix::process::parent_id().cast_signed());
+    sched_setaffinity(None, &sched_getaffinity(launcher).ok()?).ok()?;
     Some((own as usize, sched_getaffinity(None).ok()?.count() as usize))
 }
 
@@ -86,9 +105,9 @@ mod tests {
         assert_eq!(part(&[], &[]), Part::Alone);
         assert_eq!(part(&open, &[]), Part::First { on_node: 8 });
         assert_eq!(part(&[("PMI_RANK", "0"), ("MPI_LOCALNRANKS", "3")], &[]), Part::First { on_node: 3 });
-        assert_eq!(part(&[("PMI_RANK", "2"), ("MPI_LOCALNRANKS", "3")], &[]), Part::Other);
+        assert_eq!(part(&[("PMI_RANK", "2"), ("MPI_LOCALNRANKS", "3")], &[]), Part::Other(2));
         assert_eq!(part(&slurm("0"), &[]), Part::First { on_node: 2 });
-        assert_eq!(part(&slurm("6"), &[]), Part::Other);
+        assert_eq!(part(&slurm("6"), &[]), Part::Other(6));
         assert_eq!(part(&[("PMI_RANK", "none")], &[]), Part::Alone);
     }
 
@@ -96,6 +115,6 @@ mod tests {
     fn what_a_script_of_the_job_starts_is_by_itself() {
         let variables = [("OMPI_COMM_WORLD_RANK", "2")];
         assert_eq!(part(&variables, &["OMPI_COMM_WORLD_RANK"]), Part::Alone);
-        assert_eq!(part(&variables, &["PMI_RANK"]), Part::Other);
+        assert_eq!(part(&variables, &["PMI_RANK"]), Part::Other(2));
     }
 }

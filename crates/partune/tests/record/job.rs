@@ -42,6 +42,8 @@ fn any_number_of_processes_give_one_answer() {
                 // And they share their processors.
                 let words = format!("the first of the {processes} processes here gives it, on {processes} threads");
                 assert_eq!(said(&output).contains(&words), processes > 1, "{}", said(&output));
+                let others = said(&output).matches("the others have nothing to do").count();
+                assert_eq!(others, usize::from(processes > 1), "{}", said(&output));
             }
         }
     }
@@ -66,7 +68,14 @@ fn each_process_of_a_script_is_by_itself() {
         let script = format!("{} analyze --schema && true", env!("CARGO_BIN_EXE_partune"));
         let Some(output) = launched(mpi, 2, &["sh", "-c", &script]) else { continue };
         assert!(output.status.success(), "{}", said(&output));
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(text.matches("\"$schema\"").count(), 2, "{} prints {} bytes", mpi.name, text.len());
+        let schemas = |output: &Output| String::from_utf8_lossy(&output.stdout).matches("\"$schema\"").count();
+        assert_eq!(schemas(&output), 2, "{}", mpi.name);
+        // One that became partune is told from partune by nothing but what the user says.
+        for (each, answers) in [("", 1), ("env PARTUNE_EACH=1 ", 2)] {
+            let script = format!("exec {each}{} analyze --schema", env!("CARGO_BIN_EXE_partune"));
+            let output = launched(mpi, 2, &["sh", "-c", &script]).expect("it ran before");
+            assert_eq!(schemas(&output), answers, "{}: {}", mpi.name, said(&output));
+            assert_eq!(said(&output).contains("PARTUNE_EACH"), answers == 1, "{}", said(&output));
+        }
     }
 }

@@ -1,0 +1,133 @@
+// Call tree, measure, PEs: which measure stands beside the call tree, and what each PE has of the call path that is chosen.
+import type { Measured as Data } from "../api";
+import { amount, plural } from "../format";
+import { type Loaded, recorded, useApi } from "../load";
+import { Answer } from "../parts/states";
+import { Bar, Table } from "../parts/table";
+import { amend, numeric, route, run } from "../state";
+import { useMetrics } from "../timeline/counters";
+
+const MEASURES: [string, string][] = [
+  ["time", "time"],
+  ["waiting", "waiting"],
+  ["visits", "visits"],
+  ["bytes", "bytes moved"],
+];
+
+/** Counters are `counter.3` in the address. */
+const measure = () => (route.value.params.of ?? "time").split(".");
+
+function useMeasured(path: number | undefined): Loaded<Data> {
+  const [of, metric] = measure();
+  const below = path === undefined ? "" : `&path=${path}`;
+  const asked = `runs/${run.value}/measured?of=${of}${of === "counter" ? `&metric=${metric}` : ""}${below}`;
+  return useApi<Data>(recorded ? null : asked);
+}
+
+/** What the table beside the call tree has more: a value for each call path, as text. None of time, which is there anyway. */
+export function useAmounts(): { title: string; of: (path: number | null) => { own: string; whole: string } } | null {
+  const metrics = useMetrics();
+  const [of, metric] = measure();
+  const { data } = useMeasured(undefined);
+  if (of === "time" || !data) return null;
+  const named = MEASURES.find(([name]) => name === of)?.[1] ?? metrics?.name[Number(metric)] ?? "";
+  const at = new Map(data.paths.path.map((path, index) => [path, index]));
+  const text = (values: number[], index: number | undefined) => (index === undefined ? "–" : amount(values[index], data.unit));
+  return {
+    title: named,
+    of: (path) => ({ own: text(data.paths.own, at.get(path)), whole: text(data.paths.whole, at.get(path)) }),
+  };
+}
+
+export function MeasureChoice() {
+  const metrics = useMetrics();
+  if (recorded) return null;
+  return (
+    <label>
+      Measure
+      <select
+        id="measure"
+        value={route.value.params.of ?? "time"}
+        onChange={(event) => amend({ of: event.currentTarget.value === "time" ? undefined : event.currentTarget.value })}
+      >
+        {MEASURES.map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+        {metrics?.name.map(
+          (name, at) =>
+            metrics.counts[at] && (
+              <option key={`${at} ${name}`} value={`counter.${at}`}>
+                {name}
+              </option>
+            ),
+        )}
+      </select>
+    </label>
+  );
+}
+
+/** What each PE has of the call path in the address, or of the whole program. */
+export function ByPe() {
+  const path = numeric(route.value.params, "node");
+  const answer = useMeasured(path);
+  if (recorded) return null;
+  return (
+    <section id="by-pe" aria-label="The chosen call path by PE">
+      <Answer of={answer}>{(data) => <Rows data={data} chosen={path !== undefined} />}</Answer>
+    </section>
+  );
+}
+
+function Rows({ data, chosen }: { data: Data; chosen: boolean }) {
+  const [of, metric] = measure();
+  const metrics = useMetrics();
+  const named = MEASURES.find(([name]) => name === of)?.[1] ?? metrics?.name[Number(metric)] ?? "";
+  const rows = data.rows.label.map((label, at) => ({
+    label,
+    at,
+    own: data.own[at] ?? 0,
+    whole: data.whole[at] ?? 0,
+    count: data.rows.count[at] ?? 1,
+  }));
+  const values = rows.map((it) => it.whole);
+  const most = Math.max(...values, 0);
+  const sum = values.reduce((all, it) => all + it, 0);
+  const show = (value: number) => amount(value, data.unit);
+  const folded = rows.some((it) => it.count > 1);
+  return (
+    <>
+      <p class="dim small">
+        {chosen ? "This call path with what it calls" : "The whole program; choose a call path for that alone"}: {show(sum)} of{" "}
+        {named} on {plural(rows.length, folded ? "row of PEs" : "PE", folded ? "rows of PEs" : "PEs")},{" "}
+        {show(Math.min(...values, most))} to {show(most)}, in the mean{" "}
+        {show(rows.length > 0 && data.unit !== "" ? sum / rows.length : Math.round(sum / Math.max(1, rows.length)))}.{" "}
+        {chosen && (
+          <button type="button" class="plain" onClick={() => amend({ node: undefined }, { replace: true })}>
+            Whole program
+          </button>
+        )}
+      </p>
+      <Table
+        caption={`${named} by PE`}
+        rows={rows}
+        first={64}
+        sort="psort"
+        id={(it) => it.at}
+        columns={[
+          { key: "pe", title: "PE", by: (it) => -it.at, number: true, cell: (it) => it.label },
+          {
+            key: "whole",
+            title: "With calls",
+            number: true,
+            wide: true,
+            by: (it) => it.whole,
+            cell: (it) => <Bar share={it.whole / (most || 1)}>{show(it.whole)}</Bar>,
+          },
+          { key: "own", title: "Own", number: true, by: (it) => it.own, cell: (it) => show(it.own) },
+        ]}
+      />
+    </>
+  );
+}
