@@ -10,7 +10,7 @@ pub struct Spent {
     pub times: PathTimes,
     /// In the operations of each call path, not in those below it.
     pub waiting: Table<CallPathId, Span>,
-    /// What PEs of CPUs did in none of the recorded regions.
+    /// What PEs of CPUs did in none of the recorded regions; of the whole run in order of PE.
     pub outside: Vec<(PeId, Span)>,
 }
 
@@ -25,6 +25,11 @@ impl Spent {
         Spent { times, waiting, outside }
     }
 
+    /// What a PE has of the time outside of regions; of the whole run.
+    pub fn outside_of(&self, pe: PeId) -> Option<(PeId, Span)> {
+        self.outside.binary_search_by_key(&pe, |row| row.0).ok().map(|at| self.outside[at])
+    }
+
     /// What some PEs have of it. Linear in their rows and waits.
     #[must_use]
     pub fn on(&self, trace: &Trace, waits: &Waits, pes: &[PeId]) -> Spent {
@@ -36,7 +41,7 @@ impl Spent {
             for wait in waits.of_pe(*pe) {
                 waiting[trace.visit(*pe, wait.operation).path] += wait.duration();
             }
-            outside.extend(self.outside.iter().filter(|(other, _)| other == pe));
+            outside.extend(self.outside_of(*pe));
         }
         Spent { times, waiting, outside }
     }

@@ -61,8 +61,7 @@ impl Run {
         match measure {
             Measure::Time => {
                 times().for_each(|row| add(row.path, row.exclusive.0 as f64));
-                let outside = self.outside().iter().filter(|(of, _)| *of == pe);
-                outside.for_each(|(_, time)| add(CallPathId::NONE, time.0 as f64));
+                add(CallPathId::NONE, self.outside_of(pe).0 as f64);
             }
             Measure::Visits => times().for_each(|row| add(row.path, row.visits as f64)),
             Measure::Waiting => {

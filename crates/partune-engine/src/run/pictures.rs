@@ -141,9 +141,9 @@ impl Run {
         kept(&self.made.measured, measure, make)
     }
 
-    /// What PEs did in none of the recorded regions.
-    pub(super) fn outside(&self) -> &[(PeId, Span)] {
-        &self.spent().outside
+    /// What a PE did in none of the recorded regions.
+    pub(super) fn outside_of(&self, pe: PeId) -> Span {
+        self.spent().outside_of(pe).map_or(Span::ZERO, |(_, time)| time)
     }
 
     /// Who gives what to whom.

@@ -36,12 +36,12 @@ impl Part {
         Part::of(|name| std::env::var(name).ok(), is_of_parent)
     }
 
-    /// Whether somebody else gives the answer. The first of those who ask that says so.
+    /// Whether another process gives the answer; the second process says so.
     pub(crate) fn has_nothing_to_do(self) -> bool {
         if self == Part::Other(1) {
             output::note(
-                "partune: this is one answer, which process 0 of the job gives; the others have nothing to do
-                   where each was to give its own: set PARTUNE_EACH=1",
+                "partune: this is one answer, which process 0 of the job gives; the others have nothing to do\n  \
+                 remedy: where each was to give its own, set PARTUNE_EACH=1",
             );
         }
         matches!(self, Part::Other(_))

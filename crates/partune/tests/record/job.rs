@@ -56,7 +56,7 @@ fn an_error_is_told_once_and_ends_the_job() {
         let command = [env!("CARGO_BIN_EXE_partune"), "analyze", "/nonexistent"];
         let Some(output) = launched(mpi, 3, &command) else { continue };
         assert!(!output.status.success());
-        assert_eq!(said(&output).matches("remedy:").count(), 1, "{}", said(&output));
+        assert_eq!(said(&output).matches("/nonexistent: No such file").count(), 1, "{}", said(&output));
     }
 }
 
