@@ -18,7 +18,7 @@ fn number(value: f64) -> Option<f64> {
 }
 
 /// What a section of an analysis adds to a document: an object of its scalars, or an array with an object for each row of a table. Rows are written as they are
-/// come to: a table with a row for each of 65,536 PEs as values of JSON would take a hundred times the memory that its columns do.
+/// come to: a table with a row for each of 65,536 PEs as values of JSON would take many times the memory that its columns do.
 pub(crate) enum Part<'a> {
     Scalars(&'a [Scalar]),
     Table(&'a Run, &'a DataTable),
