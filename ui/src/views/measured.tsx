@@ -17,24 +17,30 @@ const MEASURES: [string, string][] = [
 /** Counters are `counter.3` in the address. */
 const measure = () => (route.value.params.of ?? "time").split(".");
 
-function useMeasured(path: number | undefined): Loaded<Data> {
+function useMeasured(path: number | undefined, wanted = true): Loaded<Data> {
   const [of, metric] = measure();
   const below = path === undefined ? "" : `&path=${path}`;
   const asked = `runs/${run.value}/measured?of=${of}${of === "counter" ? `&metric=${metric}` : ""}${below}`;
-  return useApi<Data>(recorded ? null : asked);
+  return useApi<Data>(wanted && !recorded ? asked : null);
+}
+
+/** What the measure is called. */
+function useName(): string {
+  const metrics = useMetrics();
+  const [of, metric] = measure();
+  return MEASURES.find(([name]) => name === of)?.[1] ?? metrics?.name[Number(metric)] ?? "";
 }
 
 /** What the table beside the call tree has more: a value for each call path, as text. None of time, which is there anyway. */
 export function useAmounts(): { title: string; of: (path: number | null) => { own: string; whole: string } } | null {
-  const metrics = useMetrics();
-  const [of, metric] = measure();
-  const { data } = useMeasured(undefined);
-  if (of === "time" || !data) return null;
-  const named = MEASURES.find(([name]) => name === of)?.[1] ?? metrics?.name[Number(metric)] ?? "";
+  const title = useName();
+  const isShown = measure()[0] === "time";
+  const { data } = useMeasured(undefined, !isShown);
+  if (isShown || !data) return null;
   const at = new Map(data.paths.path.map((path, index) => [path, index]));
   const text = (values: number[], index: number | undefined) => (index === undefined ? "–" : amount(values[index], data.unit));
   return {
-    title: named,
+    title,
     of: (path) => ({ own: text(data.paths.own, at.get(path)), whole: text(data.paths.whole, at.get(path)) }),
   };
 }
@@ -81,9 +87,7 @@ export function ByPe() {
 }
 
 function Rows({ data, chosen }: { data: Data; chosen: boolean }) {
-  const [of, metric] = measure();
-  const metrics = useMetrics();
-  const named = MEASURES.find(([name]) => name === of)?.[1] ?? metrics?.name[Number(metric)] ?? "";
+  const named = useName();
   const rows = data.rows.label.map((label, at) => ({
     label,
     at,
@@ -94,6 +98,7 @@ function Rows({ data, chosen }: { data: Data; chosen: boolean }) {
   const values = rows.map((it) => it.whole);
   const most = Math.max(...values, 0);
   const sum = values.reduce((all, it) => all + it, 0);
+  const mean = sum / Math.max(1, rows.length);
   const show = (value: number) => amount(value, data.unit);
   const folded = rows.some((it) => it.count > 1);
   return (
@@ -101,8 +106,7 @@ function Rows({ data, chosen }: { data: Data; chosen: boolean }) {
       <p class="dim small">
         {chosen ? "This call path with what it calls" : "The whole program; choose a call path for that alone"}: {show(sum)} of{" "}
         {named} on {plural(rows.length, folded ? "row of PEs" : "PE", folded ? "rows of PEs" : "PEs")},{" "}
-        {show(Math.min(...values, most))} to {show(most)}, in the mean{" "}
-        {show(rows.length > 0 && data.unit !== "" ? sum / rows.length : Math.round(sum / Math.max(1, rows.length)))}.{" "}
+        {show(Math.min(...values, most))} to {show(most)}, in the mean {show(data.unit === "" ? Math.round(mean) : mean)}.{" "}
         {chosen && (
           <button type="button" class="plain" onClick={() => amend({ node: undefined }, { replace: true })}>
             Whole program

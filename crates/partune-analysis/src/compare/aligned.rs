@@ -4,7 +4,7 @@
 //! begins it until the last one has left it, or the next stage begins. The k-th stage of a name in one run is the k-th of that name in the other. Pairs that would
 //! cross (the runs do things in another order) are left out, as few as can be. Between the edges of stages, time runs evenly in both.
 
-use partune_base::{CallPathId, Id, PeId, RegionId, Table, Time};
+use partune_base::{CallPathId, PeId, RegionId, Table, Time};
 use partune_index::Index;
 use partune_trace::{RegionKind, Trace};
 use rayon::prelude::*;
@@ -90,32 +90,31 @@ pub fn align((here, here_index): (&Trace, &Index), (there, there_index): (&Trace
         (blocks(here, here_index, |path| key(0, path)), blocks(there, there_index, |path| key(1, path)))
     } else {
         let rows = regions(&traces, &names);
-        let mut row_of: [FxHashMap<RegionId, u32>; 2] = Default::default();
-        for (row, ids) in rows.ids.iter().enumerate() {
-            for (run, ids) in ids.iter().enumerate() {
-                row_of[run].extend(ids.iter().map(|id| (*id, row as u32)));
-            }
-        }
-        let is_wanted = |run: usize, region: RegionId| match by {
-            Stages::Visits(wanted) => row_of[run].get(&region) == row_of[0].get(&wanted),
-            _ => is_stage(traces[run], by, region),
+        let wanted = match by {
+            Stages::Visits(region) => rows.ids.iter().position(|ids| ids[0].contains(&region)),
+            _ => None,
         };
         let of = |run: usize| {
-            let key = |region: RegionId| {
-                is_wanted(run, region).then(|| row_of[run].get(&region).copied().unwrap_or(u32::MAX))
+            let key = |path: CallPathId| {
+                let row = rows.row(run, path)?;
+                let is_wanted = match by {
+                    Stages::Visits(_) => wanted == Some(row),
+                    _ => is_stage(traces[run], by, traces[run].paths().region(path)),
+                };
+                is_wanted.then_some(row as u32)
             };
-            visits(traces[run], &key)
+            visits(traces[run], key)
         };
         (of(0), of(1))
     };
     matched((here, of_here), (there, of_there))
 }
 
-/// The k-th outermost visits of all PEs to regions that have a key, for each k.
-fn visits(trace: &Trace, key: &(impl Fn(RegionId) -> Option<u32> + Sync)) -> Vec<Stage> {
+/// The k-th outermost visits of all PEs to call paths that have a key, for each k.
+fn visits(trace: &Trace, key: impl Fn(CallPathId) -> Option<u32>) -> Vec<Stage> {
     let paths = trace.paths();
-    let keys: Vec<Option<u32>> = trace.regions().ids().map(key).collect();
-    let outermost = paths.outermost(1, |path| keys[paths.region(path).index()].map(|_| 0));
+    let keys: Table<CallPathId, Option<u32>> = paths.ids().map(key).collect();
+    let outermost = paths.outermost(1, |path| keys[path].map(|_| 0));
     if !outermost.iter().any(|is| *is) {
         return Vec::new();
     }
@@ -125,8 +124,7 @@ fn visits(trace: &Trace, key: &(impl Fn(RegionId) -> Option<u32> + Sync)) -> Vec
         let inside = trace.streams()[*pe].visits.iter().filter(|visit| outermost[visit.path]);
         inside
             .filter_map(|visit| {
-                let region = paths.region(visit.path);
-                let key = keys[region.index()]?;
+                let (region, key) = (paths.region(visit.path), keys[visit.path]?);
                 let count = counts.entry(key).or_default();
                 *count += 1;
                 Some(((key, *count), Stage { key: (key, 0), name: key, region, begin: visit.enter, end: visit.exit }))

@@ -5,7 +5,7 @@ use partune_engine::{Amount, Fold, Measure};
 use serde::Serialize;
 
 use super::Ask;
-use super::rows::{Rows, chosen};
+use super::rows::{Rows, by_row, chosen};
 use crate::error::Error;
 use crate::run::Run;
 use crate::text;
@@ -74,22 +74,13 @@ pub(super) fn measured(run: &Run, ask: &Ask<'_>) -> Result<Measured, Error> {
     }
     let fold = Fold::new(pes, rows);
     let amounts = measured.by_pe(path, fold.pes());
-    let mut rest = amounts.as_slice();
-    let sums: Vec<Amount> = fold
-        .rows()
-        .map(|row| {
-            let (own, after) = rest.split_at(row.len());
-            rest = after;
-            let sum = |of: fn(&Amount) -> f64| own.iter().map(of).sum::<f64>();
-            Amount { own: sum(|it| it.own), whole: sum(|it| it.whole) }
-        })
-        .collect();
+    let sums = |of: fn(&Amount) -> f64| by_row(&fold, &amounts).map(|row| scale(row.iter().map(of).sum())).collect();
     Ok(Measured {
         paths,
         paths_omitted: by_path.len().saturating_sub(listed),
         rows: Rows::new(run, &fold),
-        own: sums.iter().map(|it| scale(it.own)).collect(),
-        whole: sums.iter().map(|it| scale(it.whole)).collect(),
+        own: sums(|it| it.own),
+        whole: sums(|it| it.whole),
         unit,
     })
 }

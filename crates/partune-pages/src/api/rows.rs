@@ -97,6 +97,15 @@ impl Rows {
     }
 }
 
+/// What is known of the PEs of a fold, in their order: row by row.
+pub(super) fn by_row<'a, T>(fold: &'a Fold, mut of_pes: &'a [T]) -> impl Iterator<Item = &'a [T]> {
+    fold.rows().map(move |row| {
+        let (own, rest) = of_pes.split_at(row.len());
+        of_pes = rest;
+        own
+    })
+}
+
 /// The name of the process or host, if all PEs of a row are of one; else the PEs.
 fn label(run: &Run, pes: &[PeId], grouping: Grouping) -> String {
     let recorded = run.recorded();

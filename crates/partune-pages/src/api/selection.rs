@@ -1,12 +1,12 @@
 //! `selection`: what some PEs did in a part of the run, in numbers.
 
-use partune_base::{PeId, RegionId, Span};
+use partune_base::{RegionId, Span};
 use partune_engine::{Content, Fold, Kind, Lasting, Moving, Times};
 use partune_report::words;
 use serde::Serialize;
 
 use super::Ask;
-use super::rows::{Rows, chosen};
+use super::rows::{Rows, by_row, chosen};
 use super::timeline::interval;
 use crate::error::Error;
 use crate::run::Run;
@@ -107,8 +107,8 @@ pub(super) fn selection(run: &Run, ask: &Ask<'_>) -> Result<Selection, Error> {
     let selected = recorded.selected(&pes, (begin, end), region);
     let (times, content) = (&selected.times, &selected.content);
     let fold = Fold::new(pes, rows);
-    let total = |kind: Kind| times.iter().map(|times| times[kind as usize]).sum::<i64>();
-    let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| total(*kind) > 0).collect();
+    let total = |pes: &[Times], kind: Kind| Span(pes.iter().map(|times| times[kind as usize]).sum());
+    let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| total(times, *kind).is_positive()).collect();
     let waits = waits(run, content);
     let waited: Span = content.waits.iter().map(|it| it.time).sum();
     let listed = FUNCTIONS.min(ask.most);
@@ -118,30 +118,22 @@ pub(super) fn selection(run: &Run, ask: &Ask<'_>) -> Result<Selection, Error> {
         pes: fold.pes().len(),
         begin_s: recorded.since_origin(begin),
         end_s: recorded.since_origin(end),
-        seconds: kinds.iter().map(|kind| by_row(run, &fold, times, *kind)).collect(),
+        seconds: kinds
+            .iter()
+            .map(|kind| by_row(&fold, times).map(|row| run.seconds(total(row, *kind))).collect())
+            .collect(),
         kinds: ByKind {
             kind: kinds.iter().map(|kind| *kind as usize).collect(),
-            seconds: kinds.iter().map(|kind| run.seconds(Span(total(*kind)))).collect(),
+            seconds: kinds.iter().map(|kind| run.seconds(total(times, *kind))).collect(),
         },
         rows: Rows::new(run, &fold),
         functions: functions(run, content, listed),
         functions_omitted: content.functions.len().saturating_sub(listed),
         waits,
-        management_wait_s: run.seconds((Span(total(Kind::Wait)) - waited).clamp_positive()),
+        management_wait_s: run.seconds((total(times, Kind::Wait) - waited).clamp_positive()),
         moved: moved(content),
         durations: Durations::new(&content.durations),
     })
-}
-
-/// Seconds of one kind, over the PEs of each row.
-fn by_row(run: &Run, fold: &Fold, times: &[Times], kind: Kind) -> Vec<f64> {
-    let mut rest = times;
-    let row = |row: &[PeId]| {
-        let (own, after) = rest.split_at(row.len());
-        rest = after;
-        run.seconds(Span(own.iter().map(|times| times[kind as usize]).sum()))
-    };
-    fold.rows().map(row).collect()
 }
 
 fn functions(run: &Run, content: &Content, most: usize) -> Functions {
