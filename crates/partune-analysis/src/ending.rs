@@ -2,8 +2,8 @@
 
 use partune_base::{CallPathId, GroupId, Id, PeId, Span, StringId, Time};
 use partune_trace::{
-    Awaited, Ended, Ending, NO_REQUEST, PauseKind, PeKind, RequestEvent, RequestKind, Role, Send, Stream, Trace, Visit,
-    VisitIx,
+    Awaited, Ended, Ending, NO_REQUEST, PauseKind, PeKind, RequestEvent, RequestKind, Role, Send, Stream, TeamKind,
+    Trace, Visit, VisitIx, Visits,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,13 +29,15 @@ const SHOWS: &[SectionShape] = &[SectionShape { name: "ending", scalars: &[], ta
 const DOCS: &str = "\
 # Ending
 
-Only of runs that did not end in order: a process died of a signal, aborted, left without shutting its paradigm down, or was killed. Recordings
+Only of runs that did not end in order: a process died of a signal, aborted, left without shutting its paradigm down (`exit`, `_exit`, another program in its place), or was killed. Recordings
 of partune say that of each process. Archives of other recorders do not, and nothing is said of them.
 
 **Who went first**: of the processes that died of a signal of their own (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT), aborted or left, the
 one that did so first; of a signal with the functions that it was in. If all were killed from outside (a time limit, `kill -9`), nobody is first.
 
-**Where each stood**: the operation that a PE was in; else the code that it was in, as far as that was recorded, and the operation before it.
+**Where each stood**: the operation that a PE was in; else the code that it was in, as far as that was recorded, and the operation before it. A thread that
+had ended stood nowhere, and one that served teams, between two of them, in no code. A function or region that ended with the PE's last event is not named, but what was around it; a function without events
+of its own was left, as far as anybody knows, with the last operation in it.
 
 **Who waited for whom**: an operation without an end waits for the sender that a receive named, for the receiver of a blocking send, and in a
 collective operation for the members of its communicator that are not in it. A thread that waits for a mutex waits for the thread that holds it, and
@@ -79,7 +81,7 @@ pub struct EarlyEnd {
     /// Processes that did not end in order. The first is the one that went first, if [`EarlyEnd::is_first_known`].
     pub processes: Vec<Ended>,
     pub is_first_known: bool,
-    /// The PEs of these processes.
+    /// The PEs of these processes, but for threads that had ended.
     pub stands: Vec<Stand>,
     /// PEs of which each waits for the next one.
     pub chain: Vec<PeId>,
@@ -129,7 +131,7 @@ fn of(trace: &Trace) -> Option<EarlyEnd> {
         (ended.how == Ending::Killed, ended.time.is_none(), ended.time.unwrap_or(Time(0)), ended.process)
     });
     let is_first_known = processes.first().is_some_and(|ended| ended.how != Ending::Killed && ended.time.is_some());
-    let early = trace.cpu_pes().filter(|pe| is_of_early[trace.pes()[*pe].process.index()]);
+    let early = trace.cpu_pes().filter(|pe| is_of_early[trace.pes()[*pe].process.index()] && !has_ended(trace, *pe));
     let mut stands: Vec<Stand> = early.map(|pe| stand(trace, pe)).collect();
     for stand in &mut stands {
         let seen = endings.seen.binary_search_by_key(&stand.pe, |it| it.pe).ok().map(|at| endings.seen[at]);
@@ -162,15 +164,46 @@ fn longest_before(trace: &Trace, stands: &[Stand], chain: &[PeId]) -> Span {
 /// Where a PE was. A visit that has no end ends with the PE's last event: an operation that nothing follows where it began.
 fn stand(trace: &Trace, pe: PeId) -> Stand {
     let visits = &trace.streams()[pe].visits;
-    let backwards = || (0..visits.len()).rev().map(|at| visits.at(VisitIx(at as u32)));
-    let end = visits.end();
-    let last = backwards().find(|visit| trace.paths().operation(visit.path) == visit.path);
-    let is_inside = last.is_some_and(|last| last.enter == last.exit && Some(last.exit) == end);
-    let is_code = |visit: &Visit| Some(visit.exit) == end && !trace.paths().operation(visit.path).is_some();
-    let user = if is_inside { None } else { backwards().find(is_code) };
+    let last = backwards(visits).find(|visit| trace.paths().operation(visit.path) == visit.path);
+    let is_inside = last.is_some_and(|last| last.enter == last.exit && Some(last.exit) == visits.end());
+    let user = if is_inside || begun(trace, pe) == Some(0) { None } else { open_code(trace, pe) };
     let (path, since) = last.map_or((CallPathId::NONE, trace.begin()), |last| (last.path, last.exit));
     let code = user.map_or(CallPathId::NONE, |visit| visit.path);
     Stand { pe, path, is_inside, since, code, seen: None, awaits: Vec::new(), anybody: GroupId::NONE }
+}
+
+/// The last visit first.
+fn backwards(visits: &Visits) -> impl Iterator<Item = Visit> + '_ {
+    (0..visits.len()).rev().map(|at| visits.at(VisitIx(at as u32)))
+}
+
+/// The innermost code that a PE was in, around its last operation if that has ended. Of visits that end with the last event, the innermost is what that event ended,
+/// unless it began with it, or there is an event in it that ends nothing.
+fn open_code(trace: &Trace, pe: PeId) -> Option<Visit> {
+    let stream = &trace.streams()[pe];
+    let end = stream.visits.end()?;
+    let mut last = backwards(&stream.visits).filter(|visit| visit.exit == end).peekable();
+    let is_code = |visit: &Visit| !trace.paths().operation(visit.path).is_some();
+    let of_team = stream.teams.last().filter(|it| matches!(it.kind, TeamKind::Fork | TeamKind::Join)).map(|it| it.time);
+    let of_pause = stream.pauses.last().map(|pause| pause.end);
+    let has_event = [of_team, of_pause].contains(&Some(end));
+    last.next_if(|visit| is_code(visit) && visit.enter < end && !has_event);
+    last.find(is_code)
+}
+
+/// How many things a thread beside the first one of its process has begun and not ended: what it was made for, and its parts in teams. None if nothing is
+/// known of that.
+fn begun(trace: &Trace, pe: PeId) -> Option<usize> {
+    let teams = Some(&trace.streams()[pe].teams).filter(|teams| trace.pes()[pe].thread > 0 && !teams.is_empty())?;
+    let count = |kinds: [TeamKind; 2]| teams.iter().filter(|it| kinds.contains(&it.kind)).count();
+    let begun = count([TeamKind::Begin, TeamKind::TeamBegin]);
+    (begun > 0).then(|| begun.saturating_sub(count([TeamKind::End, TeamKind::TeamEnd])))
+}
+
+/// Whether a thread that the program had made has ended, and none has taken over its PE.
+fn has_ended(trace: &Trace, pe: PeId) -> bool {
+    let last = trace.streams()[pe].teams.last();
+    last.is_some_and(|it| it.kind == TeamKind::End) && begun(trace, pe) == Some(0)
 }
 
 /// Fills [`Stand::awaits`].
@@ -189,10 +222,13 @@ fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
         }
     }
     let mut missing: FxHashMap<(GroupId, Role), Vec<PeId>> = FxHashMap::default();
+    // An exchange with several waits for all of them, as requests do.
+    let is_with_many = |pe: PeId, role: Role| role == Role::SendRecv && all(pe).len() > 1;
     // Who waits for any one of several says that it waits for anybody, and is not followed.
     let of_requests = |stand: &&Stand| {
         let is_followed = || all(stand.pe).is_empty() || all(stand.pe).iter().any(|it| it.peer.is_some());
-        stand.is_inside && role_of_path(trace, stand.path) == Role::CommSync && is_followed()
+        let role = role_of_path(trace, stand.path);
+        stand.is_inside && (role == Role::CommSync || is_with_many(stand.pe, role)) && is_followed()
     };
     let requests: Vec<Requests> =
         stands.iter().filter(of_requests).map(|stand| Requests::of(trace, stand.pe, all(stand.pe))).collect();
@@ -210,6 +246,9 @@ fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
         if let (Role::Recv | Role::Probe, Some(it)) = (role, awaited(stand.pe).filter(of_anybody)) {
             stand.anybody = it.group;
             stand.awaits = not_in(trace, it.group, &[stand.pe]);
+            continue;
+        }
+        if is_with_many(stand.pe, role) {
             continue;
         }
         let sender = || awaited(stand.pe).and_then(|it| it.peer.some());
@@ -506,5 +545,41 @@ mod tests {
     fn the_longest_chain_is_shown() {
         assert_eq!(of_waits(3, &[(1, &[0]), (2, &[1])]), (vec![2, 1, 0], false));
         assert_eq!(of_waits(5, &[(1, &[0]), (2, &[0]), (3, &[2, 1])]), (vec![3, 1, 0], false));
+    }
+
+    /// The code that each PE of process 0 was in, by the names on its path, and whether its thread had ended.
+    fn code(text: &str) -> Vec<(String, bool)> {
+        let trace = partune_testkit::trace(text);
+        let name = |path: CallPathId| trace.strings().get(trace.regions()[trace.paths().region(path)].name).to_owned();
+        let of = |pe: PeId| {
+            (Some(stand(&trace, pe).code).filter(|it| it.is_some()).map_or(String::new(), name), has_ended(&trace, pe))
+        };
+        trace.cpu_pes().map(of).collect()
+    }
+
+    #[test]
+    fn code_that_ended_with_the_last_event_is_not_where_a_thread_stood() {
+        let is = |text: &str, of: &[(&str, bool)]| {
+            let of: Vec<(String, bool)> = of.iter().map(|(name, ended)| ((*name).to_owned(), *ended)).collect();
+            assert_eq!(code(text), of, "{text}");
+        };
+        let main = "group all = 0 0.1\npe 0: main 0..90 { pthread_create 5..10 create(all, seq=1) \
+                    pthread_join 20..90 wait(all, seq=1) }";
+        // A thread that has ended, and one that is at work between two calls.
+        let thread =
+            |facts: &str, rest: &str| format!("{main}\npe 0.1: helper 10..80 begin(all, seq=1) {facts} {rest}");
+        is(&thread("end(all, seq=1)", ""), &[("main", false), ("", true)]);
+        is(&thread("", "{ pthread_mutex_lock 70..80 }"), &[("main", false), ("helper", false)]);
+        // A region that the program marked: it was left, or a team was joined in it, or it was just begun.
+        is("pe 0: main 0..90 { step 10..90 }", &[("main", false)]);
+        is("pe 0: main 0..90 { step 10..90 { inner 20..90 join } }", &[("inner", false)]);
+        is("pe 0: main 0..90 { step 90..90 }", &[("step", false)]);
+        is("pe 0: main 0..90 { step 10..90 { MPI_Send 80..90 } }", &[("step", false)]);
+        // One that served a team.
+        let team = "team two = 0 0.1\npe 0: main 0..80 { \"omp parallel\" 10..80 team(two) }";
+        is(
+            &format!("{team}\npe 0.1: main 10..80 {{ \"omp parallel\" 10..80 team(two) }}"),
+            &[("main", false), ("", false)],
+        );
     }
 }

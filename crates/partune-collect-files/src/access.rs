@@ -32,7 +32,7 @@ pub(crate) fn access(
     real: impl FnOnce() -> isize,
 ) -> isize {
     let Some(open) = table::of(descriptor, frame.return_address()) else { return real() };
-    let call = function.enter(frame);
+    let call = function.enter_unless_in_handler(frame);
     let result = real();
     let done = result.max(0) as u64;
     let begin = match offset {
@@ -52,7 +52,7 @@ pub(crate) fn access(
 /// A call about a file that moves nothing and of which no more is told than that it was made.
 pub(crate) fn plain<T>(function: &'static Function, frame: Frame, descriptor: c_int, real: impl FnOnce() -> T) -> T {
     let Some(_) = table::of(descriptor, frame.return_address()) else { return real() };
-    let call = function.enter(frame);
+    let call = function.enter_unless_in_handler(frame);
     let result = real();
     errno::kept(|| leave(call));
     result
@@ -66,7 +66,7 @@ pub(crate) fn named(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let counts = table::is_own_process() && names::may_be_file(path);
-    let call = if counts { function.enter(frame) } else { None };
+    let call = if counts { function.enter_unless_in_handler(frame) } else { None };
     let result = real();
     errno::kept(|| leave(call));
     result
@@ -83,7 +83,7 @@ pub(crate) fn opening(
     const NOT_OPENED: c_int = libc::O_PATH | libc::O_DIRECTORY;
     let is_ours = table::is_own_process();
     let counts = is_ours && flags & NOT_OPENED == 0 && names::may_be_file(path);
-    let call = if counts { function.enter(frame) } else { None };
+    let call = if counts { function.enter_unless_in_handler(frame) } else { None };
     let descriptor = real();
     if is_ours && descriptor >= 0 {
         table::closed(table::forget(descriptor));
@@ -124,7 +124,7 @@ pub(crate) fn closing<T>(
         }
         return real();
     }
-    let call = function.enter(frame);
+    let call = function.enter_unless_in_handler(frame);
     // Before the system may give the number to another thread.
     let open = table::forget(descriptor);
     let result = real();

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use partune_collect::frame::Frame;
 use partune_collect::next::{self, Next};
-use partune_collect::{Call, Kind, Region};
+use partune_collect::{Call, Kind, Region, is_left_alone};
 
 use partune_collect::callers::{self, Caller};
 use partune_collect::errno;
@@ -38,6 +38,13 @@ impl Function {
             return None;
         }
         errno::kept(|| next::enter(&self.region, frame))
+    }
+
+    /// The same of a function that handlers of signals may call (signal-safety(7)): none if one may have called it.
+    #[inline(never)]
+    pub(crate) fn enter_unless_in_handler(&'static self, frame: Frame) -> Option<Call<'static>> {
+        let is_others = callers::known(frame.return_address()).is_some_and(|caller| caller != Caller::Program);
+        if is_others || is_left_alone() { None } else { self.enter(frame) }
     }
 }
 

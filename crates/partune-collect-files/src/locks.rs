@@ -66,7 +66,7 @@ fn lock(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(open) = table::of(descriptor, frame.return_address()) else { return real() };
-    let mut call = function.enter(frame);
+    let mut call = function.enter_unless_in_handler(frame);
     // It is given back before others may get it.
     let was_locked = open.is_locked.load(Ordering::Relaxed);
     if let (Some(call), Step::Release, true) = (&mut call, step, was_locked) {

@@ -14,6 +14,7 @@ use partune_collect::definitions::{self, Interface};
 use crate::names::{self, LONGEST, What};
 use partune_collect::callers::{self, Caller};
 use partune_collect::errno;
+use partune_collect::is_left_alone;
 
 /// Descriptors beyond are not looked at.
 const DESCRIPTORS: usize = 1 << 16;
@@ -93,11 +94,17 @@ pub(crate) fn of(descriptor: c_int, place: usize) -> Option<&'static Open> {
 /// One that was opened before anybody looked. Those that a process is born with are not what the program opened.
 #[cold]
 fn learn(descriptor: c_int, place: usize) -> Option<&'static Open> {
-    if descriptor <= libc::STDERR_FILENO || callers::of(place) == Caller::Recorder {
+    if descriptor <= libc::STDERR_FILENO || callers::known(place) == Some(Caller::Recorder) {
         return None;
     }
     errno::kept(|| {
-        let open = opened(descriptor)?;
+        let mut buffer = [0; LONGEST];
+        let name = look(descriptor, &mut buffer)?;
+        // What is done from here on needs memory.
+        if is_left_alone() || callers::of(place) == Caller::Recorder {
+            return None;
+        }
+        let open = open(descriptor, name)?;
         // SAFETY: a descriptor.
         let at = unsafe { libc::lseek(descriptor, 0, libc::SEEK_CUR) };
         open.place.store(u64::try_from(at).unwrap_or(NOWHERE), Ordering::Relaxed);
@@ -108,16 +115,26 @@ fn learn(descriptor: c_int, place: usize) -> Option<&'static Open> {
 
 /// Finds out what a descriptor is that was just opened.
 pub(crate) fn opened(descriptor: c_int) -> Option<&'static Open> {
-    let slot = TABLE.get(usize::try_from(descriptor).ok()?)?;
     let mut buffer = [0; LONGEST];
-    let name = match names::of(descriptor, &mut buffer) {
-        What::File(name) => name,
+    open(descriptor, look(descriptor, &mut buffer)?)
+}
+
+/// The name of the file that a descriptor is; none if it is none, which is remembered.
+fn look(descriptor: c_int, buffer: &mut [u8; LONGEST]) -> Option<&[u8]> {
+    let slot = TABLE.get(usize::try_from(descriptor).ok()?)?;
+    match names::of(descriptor, buffer) {
+        What::File(name) => Some(name),
         What::Other => {
             slot.store(NO_FILE, Ordering::Release);
-            return None;
+            None
         }
-        What::Nothing => return None,
-    };
+        What::Nothing => None,
+    }
+}
+
+/// A descriptor is a file of this name from now on.
+fn open(descriptor: c_int, name: &[u8]) -> Option<&'static Open> {
+    let slot = TABLE.get(usize::try_from(descriptor).ok()?)?;
     let name = String::from_utf8_lossy(name);
     let mut all = lock()?;
     let same = all.get_or_insert_default().entry(name.as_ref().into()).or_default();

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::modules::module_at;
+use crate::modules::{Modules, module_at};
 
 /// Who is at a place in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,25 +69,34 @@ const RUNTIMES: [&str; 46] = [
 
 const KNOWN: usize = 1024;
 
+/// Addresses and, in the lowest two bits, who is there.
+static LAST: [AtomicUsize; KNOWN] = [const { AtomicUsize::new(0) }; KNOWN];
+
+fn place(address: usize) -> &'static AtomicUsize {
+    &LAST[address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - KNOWN.trailing_zeros())]
+}
+
 /// Who is at an address; the recorder where there is none, since nobody can tell it from the program then.
 pub fn of(address: usize) -> Caller {
-    /// Addresses and, in the lowest two bits, who is there.
-    static LAST: [AtomicUsize; KNOWN] = [const { AtomicUsize::new(0) }; KNOWN];
-    if address == 0 {
-        return Caller::Recorder;
-    }
-    let place = &LAST[address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - KNOWN.trailing_zeros())];
-    let known = place.load(Ordering::Relaxed);
-    if known >> 2 == address & (usize::MAX >> 2) {
-        return match known & 3 {
+    known(address).unwrap_or_else(|| {
+        let caller = look(address);
+        place(address).store(address << 2 | caller as usize, Ordering::Relaxed);
+        caller
+    })
+}
+
+/// The same, if that takes no memory: it was found before, or is the recorder.
+pub fn known(address: usize) -> Option<Caller> {
+    let known = place(address).load(Ordering::Relaxed);
+    if known >> 2 == address & (usize::MAX >> 2) && address != 0 {
+        return Some(match known & 3 {
             0 => Caller::Program,
             1 => Caller::Runtime,
             _ => Caller::Recorder,
-        };
+        });
     }
-    let caller = look(address);
-    place.store(address << 2 | caller as usize, Ordering::Relaxed);
-    caller
+    let is_own = || Modules::last().is_some_and(|modules| modules.is_own(address));
+    (address == 0 || is_own()).then_some(Caller::Recorder)
 }
 
 /// Whether what is at an address is no runtime, nor a recorder that is a library of its own.

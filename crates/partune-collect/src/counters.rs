@@ -4,12 +4,9 @@
 //! clock. What has another name is asked of [PAPI](crate::papi). A counter that this machine or its administrator does not give is left out and
 //! noted: recording never fails for it.
 
-use std::fs::File;
-use std::io::Read as _;
-
 use crate::definitions;
 use crate::papi::{self, Sets};
-use crate::perf::{Attributes, SOFTWARE, TASK_CLOCK, USER_ONLY};
+use crate::perf::{Attributes, Event, SOFTWARE, TASK_CLOCK, USER_ONLY};
 
 /// A counter by the name that users give: its type and number in `perf_event_open`, and its unit.
 struct Known {
@@ -45,7 +42,7 @@ const CPU_TIME: &str = "cpu-time";
 /// Where a counter's value comes from.
 enum Source {
     Clock,
-    Event(&'static Known, Option<File>),
+    Event(&'static Known, Option<Event>),
     /// Of PAPI, by its name there.
     Papi(Box<str>, Option<papi::Place>),
 }
@@ -94,10 +91,12 @@ impl Counters {
         let Counter { metric, source, before, last } = self.all.get_mut(place)?;
         let value = match source {
             Source::Clock => Some(cpu_time()),
-            Source::Event(_, file) => {
-                let mut bytes = [0; 8];
-                let is_read = file.as_mut().is_some_and(|file| file.read_exact(&mut bytes).is_ok());
-                is_read.then(|| u64::from_ne_bytes(bytes))
+            Source::Event(known, open) => {
+                if open.as_ref().is_some_and(|event| !event.is_open()) {
+                    // The program has closed it: another one goes on from here.
+                    (*before, *open) = (*last, event(known));
+                }
+                open.as_ref().and_then(Event::read)
             }
             Source::Papi(_, place) => place.and_then(|place| self.papi.value(place)),
         };
@@ -110,8 +109,8 @@ impl Counters {
     /// Their thread ends: gives descriptors back, and what PAPI has for it.
     pub(crate) fn close(&mut self) {
         for counter in &mut self.all {
-            if let Source::Event(_, file) = &mut counter.source {
-                *file = None;
+            if let Source::Event(_, event) = &mut counter.source {
+                *event = None;
             }
         }
         self.papi = Sets::default();
@@ -123,7 +122,7 @@ impl Counters {
             *before = *last;
             match source {
                 Source::Clock => {}
-                Source::Event(known, file) => *file = event(known),
+                Source::Event(known, open) => *open = event(known),
                 Source::Papi(name, place) => *place = self.papi.add(name).ok(),
             }
         }
@@ -141,7 +140,7 @@ fn source(name: &str, papi: &mut Sets) -> Result<(Source, &'static str), String>
         return papi.add(name).map(|place| (Source::Papi(name.into(), Some(place)), "#")).map_err(why);
     };
     match event(known) {
-        Some(file) => Ok((Source::Event(known, Some(file)), known.unit)),
+        Some(event) => Ok((Source::Event(known, Some(event)), known.unit)),
         None => Err(format!("cannot be counted here: {}", std::io::Error::last_os_error())),
     }
 }
@@ -168,11 +167,11 @@ pub(crate) fn of_profile(names: &[String]) -> bool {
 }
 
 /// Opens a counter for the calling thread.
-fn event(known: &Known) -> Option<File> {
+fn event(known: &Known) -> Option<Event> {
     let open = |flags| Attributes { kind: known.kind, config: known.config, flags, ..Attributes::default() }.open();
     // Switches and migrations happen in the kernel.
     let flags = if known.kind == HARDWARE { USER_ONLY } else { 0 };
-    open(flags).or_else(|| open(USER_ONLY))
+    open(flags).or_else(|| open(USER_ONLY)).and_then(Event::keep)
 }
 
 /// The number of a metric, the same for all threads of the process.

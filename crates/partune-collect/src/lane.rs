@@ -157,7 +157,7 @@ impl Rest {
             about[offset_of!(Header, cursor) / 8] = used;
             // SAFETY: header and ring are one mapping, in which the cursor lies.
             unsafe { memory::write(&file, self.header.cast::<u8>().add(HEADER_SIZE), used as usize, HEADER_SIZE) };
-            let _ = file.write_all_at(&about.map(u64::to_ne_bytes).concat(), 0);
+            let _ = file.write_all_at(about.map(u64::to_ne_bytes).as_flattened(), 0);
             fence(Acquire);
             let goes_on = |at: usize| word(at).load(Relaxed) == about[at / 8];
             if goes_on(offset_of!(Header, flushed)) && goes_on(offset_of!(Header, stopped)) {

@@ -5,7 +5,8 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_int, c_void};
+use std::io::Write as _;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
@@ -24,6 +25,7 @@ use crate::log::{self, Log, calibrate, log};
 use crate::profile::Profile;
 use crate::ran::Since;
 use crate::settings::Settings;
+use crate::signals::{self, may_be_in_handler};
 use crate::state::{self, Why, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
 use crate::user::phases;
@@ -31,6 +33,7 @@ use crate::{creation, death, frame, job, ran, records, room, sample, scratch, te
 
 /// A process that is recorded.
 struct Process {
+    id: u32,
     settings: Settings,
     /// Folder and first part of the names of this process's files.
     stem: PathBuf,
@@ -162,6 +165,7 @@ pub fn end(how: How) {
     if !SAID.swap(true, Ordering::Relaxed) {
         phases::say();
     }
+    signals::say();
     calibrate();
     // A process that exits after its paradigm has ended has told its processors then.
     if !HAS_CPUS.swap(true, Ordering::Relaxed) || how != How::Exit {
@@ -177,6 +181,35 @@ pub fn end(how: How) {
     log(&Line::Memory { peak: peak_memory(), recorder, limit: memory() });
     sample::report(lanes.all.values().filter_map(|(rest, _)| rest.samples()));
     log(&Line::End { how });
+}
+
+/// The process is about to end, in a way that nobody else tells.
+pub(crate) fn leave() {
+    if may_be_in_handler() {
+        leave_in_handler();
+    } else {
+        end(How::Exit);
+    }
+}
+
+/// The same without memory, and without locks that may be taken: of the process nothing else is told.
+fn leave_in_handler() {
+    let Some((Some(process), log)) = PROCESS.get().zip(log::OPEN.get()) else { return };
+    let mut line = [0; 32];
+    let mut rest = &mut line[..];
+    let _ = writeln!(rest, "{}", Line::End { how: How::Exit });
+    let used = 32 - rest.len();
+    log.at_once(&line[..used]);
+    if let Ok(lanes) = process.lanes.try_lock() {
+        // SAFETY: lanes in the list are not closed, and it is locked.
+        lanes.all.values().for_each(|(rest, _)| unsafe { rest.store() });
+    }
+}
+
+/// Whether this process is recorded, and is not one that `vfork` lent the memory of that.
+pub(crate) fn is_own() -> bool {
+    let is_own = |process: &Process| process.id == std::process::id();
+    is_recorded() && PROCESS.get().and_then(Option::as_ref).is_some_and(is_own)
 }
 
 /// The calling thread's lane. This is a place and no borrow: a step of the recorder borrows it for as long as it takes, and never while code
@@ -392,13 +425,14 @@ fn start() -> Option<Process> {
     let host = host();
     let (stem, log) = open_log(&folder, &host)?;
     let log = log::OPEN.get_or_init(|| log);
-    let process = Process { settings, stem, threads: AtomicU32::new(0), lanes: Mutex::default() };
+    let id = std::process::id();
+    let process = Process { id, settings, stem, threads: AtomicU32::new(0), lanes: Mutex::default() };
     let text = |text: &std::ffi::OsStr| Text::from(text.to_string_lossy().into_owned());
     let path = text(std::env::current_exe().unwrap_or_default().as_os_str());
     let arguments = std::env::args_os().skip(1).map(|argument| text(&argument)).collect();
     let (host, mode) = (host.as_str().into(), process.settings.mode);
     log.line(&Line::Partune { version: VERSION });
-    log.line(&Line::Process { pid: std::process::id(), host, boot: Hex(boot()), clock: clock::source(), mode });
+    log.line(&Line::Process { pid: id, host, boot: Hex(boot()), clock: clock::source(), mode });
     log.line(&Line::Program { path, arguments });
     log.line(&Line::Calibrate { reading: clock::calibration() });
     if let Some(Err(error)) = process.settings.scratch.clone().map(scratch::choose) {
@@ -421,8 +455,13 @@ fn start() -> Option<Process> {
     unsafe {
         libc::pthread_atfork(None, None, Some(leave_child_alone));
         libc::atexit(at_exit);
+        at_quick_exit(at_exit);
     }
     Some(process)
+}
+
+unsafe extern "C" {
+    fn at_quick_exit(act: extern "C" fn()) -> c_int;
 }
 
 /// The log of this process: a number that was used before, in another container or before an `exec`, gets a suffix.

@@ -1,7 +1,9 @@
 //! What is done at signals.
 
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use crate::errno;
 
 pub(crate) type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
@@ -14,19 +16,47 @@ static OWN: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
 /// Whether the calling thread may be in a handler of the program's. That holds back its own signal, unless it was set with `SA_NODEFER`; so may be a
 /// thread that holds such a signal back for other reasons. This takes no lock and no memory.
 pub fn may_be_in_handler() -> bool {
-    // SAFETY: zero is a valid set, and a place for what is stored.
-    let held_back = unsafe {
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        (libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut set) == 0).then_some(set)
-    };
-    let Some(held_back) = held_back else { return true };
-    let is_programs = |(signal, own): (c_int, &AtomicUsize)| {
-        // SAFETY: the set from above; a number that is no signal is not in it.
-        let is_held_back = unsafe { libc::sigismember(&raw const held_back, signal) } == 1;
-        let is_another = |handler| ![libc::SIG_DFL, libc::SIG_IGN, own.load(Ordering::Relaxed)].contains(&handler);
-        is_held_back && action(signal).is_some_and(|action| is_another(action.sa_sigaction))
-    };
-    (0..).zip(&OWN).skip(1).any(is_programs)
+    errno::kept(|| {
+        // SAFETY: zero is a valid set, a place for what is stored; a set begins with a bit for each signal, from 1 on.
+        let (is_known, mut held_back) = unsafe {
+            let mut set: libc::sigset_t = std::mem::zeroed();
+            let failed = libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut set);
+            (failed == 0, (&raw const set).cast::<u64>().read())
+        };
+        while held_back != 0 {
+            if is_programs(held_back.trailing_zeros() as usize + 1) {
+                return true;
+            }
+            held_back &= held_back - 1;
+        }
+        !is_known
+    })
+}
+
+/// Whether the program has a handler for a signal.
+fn is_programs(signal: usize) -> bool {
+    let own = OWN[signal].load(Ordering::Relaxed);
+    let is_another = |handler| ![libc::SIG_DFL, libc::SIG_IGN, own].contains(&handler);
+    action(signal as c_int).is_some_and(|action| is_another(action.sa_sigaction))
+}
+
+/// Calls that were [left alone](is_left_alone).
+static LEFT_ALONE: AtomicU64 = AtomicU64::new(0);
+
+/// Whether a call is left alone, and counted, because a handler of the program's may make it: what that has interrupted may have locked what a record
+/// needs, the memory of the C library or something of the recorder's own.
+pub fn is_left_alone() -> bool {
+    let is_left_alone = may_be_in_handler();
+    LEFT_ALONE.fetch_add(is_left_alone.into(), Ordering::Relaxed);
+    is_left_alone
+}
+
+/// Says how many were left alone since it was said last.
+pub(crate) fn say() {
+    let calls = LEFT_ALONE.swap(0, Ordering::Relaxed);
+    if calls > 0 {
+        crate::note(&format!("calls that handlers of signals may have made were not recorded: {calls}"));
+    }
 }
 
 /// What is done now; none for a number that is no signal.

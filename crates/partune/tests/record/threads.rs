@@ -366,7 +366,7 @@ fn other_readers_take_the_archives() {
 fn threads_end_in_all_ways_and_calls_return_what_they_would() {
     for compiler in COMPILERS {
         let Some(built) = built(compiler, "ends.c") else { continue };
-        for way in ["threads", "mutexes", "forks", "signals"] {
+        for way in ["threads", "mutexes", "forks", "signals", "writes", "closes"] {
             let recorded = built.record(&[way]);
             assert_eq!(
                 recorded.output.status.code(),
@@ -380,8 +380,12 @@ fn threads_end_in_all_ways_and_calls_return_what_they_would() {
             assert_eq!(count("THREAD_BEGIN "), count("THREAD_END "), "{way}");
             assert_eq!(count("THREAD_ACQUIRE_LOCK "), count("THREAD_RELEASE_LOCK "), "{way}");
             assert_eq!(count("CALLING_CONTEXT_ENTER "), count("CALLING_CONTEXT_LEAVE "), "{way}");
+            let document = recorded.analysis();
+            let quality = document["quality"].as_array().expect("a list");
+            let tells = |of: &str| quality.iter().any(|it| it["message"].as_str().is_some_and(|it| it.contains(of)));
+            assert_eq!(tells("handlers of signals"), way == "writes", "{way}: {quality:#?}");
             // The one that no handler of a signal gives.
-            let posts = calls(&recorded.analysis()).get("sem_post").copied();
+            let posts = calls(&document).get("sem_post").copied();
             assert!(way != "signals" || posts == Some(1), "{posts:?}");
         }
     }
@@ -392,7 +396,8 @@ fn threads_end_in_all_ways_and_calls_return_what_they_would() {
 fn a_program_may_end_while_threads_wait() {
     for compiler in COMPILERS {
         let Some(built) = built(compiler, "ends.c") else { continue };
-        for (way, status) in [("kill", 137), ("abort", 134), ("exit", 7), ("exec", 0), ("fork", 0)] {
+        let ways = [("kill", 137), ("abort", 134), ("exit", 7), ("at once", 5), ("quick", 6), ("exec", 0), ("fork", 0)];
+        for (way, status) in ways {
             let recorded = built.record(&[way]);
             assert_eq!(recorded.output.status.code(), Some(status), "{way}: {}", recorded.said());
             let document = recorded.analysis();
@@ -401,7 +406,8 @@ fn a_program_may_end_while_threads_wait() {
             // A program that exits while threads are at work ends so, and nothing is missing.
             let quality = document["quality"].as_array().expect("a list");
             let tells = quality.iter().any(|it| it["message"].as_str().is_some_and(|it| it.contains("never left")));
-            assert_eq!(tells, !["exit", "fork"].contains(&way), "{way}: {quality:#?}");
+            let is_early = ["kill", "abort"].contains(&way);
+            assert_eq!((tells, document["ending"].is_null()), (is_early, !is_early), "{way}: {quality:#?}");
             if way == "kill" {
                 let stuck = format!("ends.c:{}", built.line("STUCK"));
                 let output = run(Command::new(env!("CARGO_BIN_EXE_partune")).arg("analyze").arg(&recorded.anchor));

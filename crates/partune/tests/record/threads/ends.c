@@ -240,6 +240,56 @@ static void signals(void)
     CHECK(pthread_join(thread, NULL) == 0);
 }
 
+static int file_without_name(void)
+{
+    char name[] = "/tmp/partune-XXXXXX";
+    int file = mkstemp(name);
+    CHECK(file >= 0 && unlink(name) == 0);
+    return file;
+}
+
+static int notes;
+static volatile int noted;
+
+static void note(int signal)
+{
+    int error = errno;
+    noted += write(notes, "note\n", 5) == 5;
+    errno = error;
+}
+
+/* A handler of a signal writes to a file, wherever it comes. */
+static void writes(void)
+{
+    pthread_t thread;
+    notes = file_without_name();
+    signal(SIGALRM, note);
+    ualarm(300, 300);
+    for (size_t size = 2000; noted < 1000; size = 2000 + size * 7 % 60000) {
+        CHECK(pthread_create(&thread, NULL, returns, NULL) == 0);
+        free(malloc(size));
+        CHECK(pthread_join(thread, NULL) == 0);
+    }
+    ualarm(0, 0);
+    CHECK(lseek(notes, 0, SEEK_END) == 5 * noted);
+}
+
+/* All descriptors are closed, as daemons do, and files of the program get their numbers. */
+static void closes(void)
+{
+    pthread_t thread;
+    int files[40];
+    char text[8];
+    CHECK(pthread_create(&thread, NULL, returns, NULL) == 0 && pthread_join(thread, NULL) == 0);
+    for (int i = 3; i < 4096; ++i) close(i);
+    for (int i = 0; i < 40; ++i) {
+        files[i] = file_without_name();
+        CHECK(write(files[i], "own\n", 4) == 4);
+    }
+    CHECK(pthread_create(&thread, NULL, exits, NULL) == 0 && pthread_join(thread, NULL) == 0);
+    for (int i = 0; i < 40; ++i) CHECK(pread(files[i], text, 8, 0) == 4 && memcmp(text, "own\n", 4) == 0 && close(files[i]) == 0);
+}
+
 int main(int argc, char** argv)
 {
     const char* way = argc > 1 ? argv[1] : "";
@@ -249,12 +299,16 @@ int main(int argc, char** argv)
     if (strcmp(way, "mutexes") == 0) return mutexes(), 0;
     if (strcmp(way, "forks") == 0) return forks(), 0;
     if (strcmp(way, "signals") == 0) return signals(), 0;
+    if (strcmp(way, "writes") == 0) return writes(), 0;
+    if (strcmp(way, "closes") == 0) return closes(), 0;
     pthread_mutex_lock(&held);
     pthread_create(&thread, NULL, waits_for_lock, NULL);
     work(50);
     if (strcmp(way, "kill") == 0) kill(getpid(), SIGKILL);
     if (strcmp(way, "abort") == 0) abort();
     if (strcmp(way, "exit") == 0) exit(7);
+    if (strcmp(way, "at once") == 0) _exit(5);
+    if (strcmp(way, "quick") == 0) quick_exit(6);
     if (strcmp(way, "exec") == 0) execl("/bin/true", "true", NULL);
     pid_t child = fork();
     if (child == 0) {
