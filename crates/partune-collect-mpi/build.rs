@@ -14,7 +14,8 @@ const HANDLERS: &[(&str, &str, &str)] = &[
     ("Start", "init::init", "MPI_Init MPI_Init_thread"),
     ("Start", "init::session_init", "MPI_Session_init"),
     ("Finish", "init::finalize", "MPI_Finalize"),
-    ("Finish", "init::abort", "MPI_Abort"),
+    ("Finish", "init::session_finalize", "MPI_Session_finalize"),
+    ("Finish", "abort::asked", "MPI_Abort"),
     ("Switch", "", "MPI_Pcontrol"),
     // Messages
     (

@@ -2,7 +2,7 @@
 //!
 //! Bytes are what crosses the interface of MPI, as OTF2's users know them from Score-P: a process sends a block to each it sends to, itself
 //! included, and receives likewise; with `MPI_IN_PLACE` not to and from itself. Counts and types are read only where MPI says that they are
-//! significant: at the root, or everywhere but there.
+//! significant: at the root, or everywhere but there. Those on neighbourhoods are told as [messages](crate::neighbours).
 
 use partune_collect::ANYBODY;
 use partune_collect::facts::{Collective, NO_ROOT, SELF_ROOT};
@@ -55,15 +55,29 @@ collectives! {
     reduce_scatter_block ReduceScatterBlock reduced_and_scattered, All;
     scan Scan scanned, Some;
     exscan Exscan scanned_before, Some;
-    neighbor_allgather Allgather neighbours::exchanged, Some;
-    neighbor_allgatherv Allgatherv neighbours::exchanged, Some;
-    neighbor_alltoall Alltoall neighbours::exchanged, Some;
-    neighbor_alltoallv Alltoallv neighbours::exchanged, Some;
-    neighbor_alltoallw Alltoallw neighbours::exchanged, Some;
+}
+
+/// A function for each operation on a neighbourhood: what it is for the archive where nobody knows the neighbours.
+macro_rules! on_neighbourhoods {
+    ($($name:ident $op:ident;)*) => {$(
+        pub(crate) fn $name(invocation: &mut Invocation<'_>) {
+            if !neighbours::exchange(invocation) {
+                run(invocation, Collective::$op, nothing, Reach::Some);
+            }
+        }
+    )*};
+}
+
+on_neighbourhoods! {
+    neighbor_allgather Allgather;
+    neighbor_allgatherv Allgatherv;
+    neighbor_alltoall Alltoall;
+    neighbor_alltoallv Alltoallv;
+    neighbor_alltoallw Alltoallw;
 }
 
 /// Bytes that a process sends and receives.
-pub(crate) type Bytes = [u64; 2];
+type Bytes = [u64; 2];
 
 type BytesOf = fn(&Invocation<'_>, &Comm) -> Bytes;
 
@@ -177,7 +191,7 @@ pub(crate) const RECV: Half = Half {
 };
 
 impl Half {
-    pub(crate) fn is_in_place(self, invocation: &Invocation<'_>) -> bool {
+    fn is_in_place(self, invocation: &Invocation<'_>) -> bool {
         invocation.is_in_place(self.buffer)
     }
 
@@ -200,7 +214,7 @@ impl Half {
     }
 
     /// Bytes to or from the first processes, without one of them if it is said.
-    pub(crate) fn blocks(self, invocation: &Invocation<'_>, partners: u32, without: Option<u32>) -> u64 {
+    fn blocks(self, invocation: &Invocation<'_>, partners: u32, without: Option<u32>) -> u64 {
         if !invocation.has(self.counts) {
             return self.block(invocation, 0).saturating_mul(u64::from(partners - u32::from(without.is_some())));
         }

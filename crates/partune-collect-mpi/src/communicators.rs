@@ -9,9 +9,9 @@ use partune_mpi_abi::Kind;
 use crate::comms::{self, Comm};
 use crate::function::Mode;
 use crate::invocation::Invocation;
-use crate::p2p;
 use crate::place::Place;
 use crate::requests::Work;
+use crate::{neighbours, p2p};
 
 /// Calls that all of the old communicator make.
 pub(crate) fn create(invocation: &mut Invocation<'_>) {
@@ -40,8 +40,10 @@ pub(crate) fn free(invocation: &mut Invocation<'_>) {
     // Before the library may give the handle to another thread.
     comms::forget(handle, None);
     let freed = invocation.run();
-    if !freed {
-        comms::forget(handle, comm);
+    match &comm {
+        Some(comm) if freed => neighbours::forget(comm),
+        Some(_) => comms::forget(handle, comm),
+        None => {}
     }
     if let (Some(comm), Some(call)) = (comm, &mut invocation.call) {
         if freed {

@@ -13,7 +13,7 @@ use crate::invocation::{Form, Invocation, OwnStatus};
 use crate::memory::Scratch;
 use crate::place::Place;
 use crate::requests::{self, Request, Work};
-use crate::{files, p2p, pmpi};
+use crate::{files, neighbours, p2p, pmpi};
 
 /// `MPI_Wait` and `MPI_Test`.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
@@ -133,8 +133,8 @@ pub(crate) fn free<F: Form>(invocation: &mut Invocation<'_, F>) {
         Some(request) if !freed => {
             requests::insert(request);
         }
-        Some(request) if request.is_under_way() => tell_local(invocation.telling(), &request),
-        _ => {}
+        Some(request) => give_up(invocation.telling(), &request),
+        None => {}
     }
 }
 
@@ -168,6 +168,12 @@ fn complete<F: Form>(invocation: &mut Invocation<'_, F>, request: &Request, stat
             let bytes = invocation.status(status).bytes.unwrap_or(0);
             files::tell_complete(invocation.telling(), handle, bytes, matching);
         }
+        Work::Exchange { number, .. } => {
+            tell_local(invocation.telling(), request);
+            if !request.is_persistent {
+                neighbours::close(number);
+            }
+        }
         Work::Send(_) | Work::Collective { .. } | Work::Access { .. } | Work::Message { .. } => {
             tell_local(invocation.telling(), request);
         }
@@ -182,12 +188,23 @@ fn received<F: Form>(invocation: &mut Invocation<'_, F>, comm: u32, id: u64, sta
     }
 }
 
+/// Nobody will see the request complete: to the archive that is now.
+pub(crate) fn give_up(call: Option<Call<'_>>, request: &Request) {
+    if request.is_under_way() {
+        tell_local(call, request);
+    }
+    if let Work::Exchange { number, .. } = request.work {
+        neighbours::close(number);
+    }
+}
+
 /// Tells the end of what needs no status; a receive of which nothing is known was given up.
-pub(crate) fn tell_local(call: Option<Call<'_>>, request: &Request) {
+fn tell_local(call: Option<Call<'_>>, request: &Request) {
     let Some(mut call) = call else { return };
     match request.work {
         Work::Send(_) | Work::SendRecv(_) => call.isend_complete(request.id),
         Work::Collective { op, comm, root, bytes } => call.collective_complete(op, comm, root, bytes, request.id),
+        Work::Exchange { number, .. } => neighbours::tell_complete(&mut call, number, request.id),
         Work::Access { window, matching } => call.rma_complete_non_blocking(window, matching),
         Work::Recv { .. } => call.request_cancelled(request.id),
         Work::File { .. } | Work::Message { .. } => {}
@@ -207,7 +224,7 @@ fn tested(call: Option<Call<'_>>, request: &Request) {
     match request.work {
         Work::Access { window, matching } => call.rma_test(window, matching),
         Work::File { .. } | Work::Message { .. } => {}
-        Work::Send(_) | Work::SendRecv(_) | Work::Recv { .. } | Work::Collective { .. } => {
+        Work::Send(_) | Work::SendRecv(_) | Work::Recv { .. } | Work::Collective { .. } | Work::Exchange { .. } => {
             call.request_test(request.id);
         }
     }

@@ -1,6 +1,7 @@
 //! Recording begins and ends with MPI: who this process is, how its clock stands, and that it goes.
 
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use partune_mpi_abi::{Kind, SUCCESS};
 
@@ -10,12 +11,30 @@ use crate::mpi::Mpi;
 use crate::place::Place;
 use crate::{clocks, pmpi};
 
+/// How many times MPI is open: sessions, and one from `MPI_Init` to `MPI_Finalize`.
+static OPEN: AtomicU32 = AtomicU32::new(0);
+
+/// Whether MPI goes on after what ended last.
+pub(crate) fn is_open() -> bool {
+    OPEN.load(Ordering::Relaxed) > 0
+}
+
+fn opened() {
+    OPEN.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Nobody may have seen it begin.
+fn closed() {
+    let _ = OPEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| open.checked_sub(1));
+}
+
 /// `MPI_Init` and `MPI_Init_thread`.
 pub(crate) fn init(invocation: &mut Invocation<'_>) {
     let begin = partune_collect::wall();
     if !invocation.run() {
         return;
     }
+    opened();
     let call = (begin, partune_collect::wall());
     let mpi = invocation.mpi;
     let mut parent = mpi.comm_null;
@@ -44,6 +63,7 @@ pub(crate) fn session_init(invocation: &mut Invocation<'_>) {
     if !invocation.run() {
         return;
     }
+    opened();
     let session = session(invocation);
     let (mut group, mut rank, mut size): (usize, c_int, c_int) = (0, 0, 0);
     // SAFETY: the program's session, a C string, a handle and numbers that outlive the calls.
@@ -73,16 +93,14 @@ pub(crate) fn meet(invocation: &mut Invocation<'_>, comm: &Comm) {
 pub(crate) fn finalize(invocation: &mut Invocation<'_>) {
     clocks::part(invocation.mpi);
     invocation.run();
+    closed();
 }
 
-/// `MPI_Abort` does not come back.
-pub(crate) fn abort(invocation: &mut Invocation<'_>) {
-    if let Some(mut call) = invocation.call.take() {
-        call.returned();
-        call.leave();
+/// `MPI_Session_finalize`: of the last one, MPI ends.
+pub(crate) fn session_finalize(invocation: &mut Invocation<'_>) {
+    if invocation.run() {
+        closed();
     }
-    partune_collect::end(partune_collect::How::Abort);
-    invocation.run();
 }
 
 /// The session that was stored. Its handle is as wide as that of an info object.

@@ -9,6 +9,7 @@
 //! `MPI_Init` that finds out whether all processes share a clock, and a few messages if they do not.
 #![allow(unsafe_code, reason = "arguments of the program and functions of its MPI")]
 
+mod abort;
 mod clocks;
 mod collective;
 mod comms;
@@ -55,7 +56,7 @@ mod wrappers {
     use crate::invocation::Form;
     use crate::place::{Place, places};
     use crate::wrap::{self, Handler};
-    use crate::{collective, communicators, completion, files, init, p2p, rma, types};
+    use crate::{abort, collective, communicators, completion, files, init, p2p, rma, types};
 
     include!(concat!(env!("OUT_DIR"), "/wrappers.rs"));
 }

@@ -150,9 +150,10 @@ pub(crate) fn wrapper(name: &CStr) -> Option<(*mut c_void, usize)> {
     Some((own, address))
 }
 
-/// Whether a name could be one that has a wrapper: of MPI, or of a paradigm whose wrappers are in the same library.
+/// Whether a name could be one that has a wrapper: of MPI and what Open MPI calls, or of a paradigm whose wrappers are in the same library.
 pub(crate) fn may_be_wrapped(name: &CStr) -> bool {
-    const OTHERS: [&[u8]; 11] = [
+    const OTHERS: [&[u8]; 12] = [
+        b"ompi_mpi_abort",
         b"shmem",
         b"shmalloc",
         b"shrealloc",

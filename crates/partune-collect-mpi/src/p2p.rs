@@ -13,7 +13,7 @@ use crate::function::Mode;
 use crate::invocation::{Form, Invocation, OwnStatus};
 use crate::place::Place;
 use crate::requests::{self, Request, State, Work};
-use crate::{memo, types};
+use crate::{completion, memo, neighbours, types};
 
 /// Sends of all kinds that do not receive as well.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
@@ -207,6 +207,7 @@ pub(crate) fn tell_start<F: Form>(invocation: &mut Invocation<'_, F>, work: Work
         }
         Work::Recv { .. } => call.irecv_request(id),
         Work::Collective { .. } => call.collective_request(id),
+        Work::Exchange { number, .. } => neighbours::tell_start(call, number, id),
         Work::Access { .. } | Work::File { .. } | Work::Message { .. } => {}
     }
     Some(id)
@@ -221,9 +222,9 @@ pub(crate) fn keep<F: Form>(invocation: &mut Invocation<'_, F>, work: Option<Wor
     let key = invocation.stored(Place::Request, Kind::Request);
     let request = if is_persistent { Request::persistent(key, work) } else { Request::new(key, id.unwrap_or(0), work) };
     if request.is_under_way() && invocation.mpi.is_complete_handle(key) {
-        crate::completion::tell_local(invocation.telling(), &request);
+        completion::give_up(invocation.telling(), &request);
     } else if let Some(earlier) = requests::insert(request) {
-        crate::completion::tell_local(invocation.telling(), &earlier);
+        completion::give_up(invocation.telling(), &earlier);
     }
 }
 

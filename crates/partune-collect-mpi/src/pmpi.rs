@@ -45,7 +45,9 @@ pmpi! {
     cartdim_get(comm, dimensions) -> c_int, MISSING, "Cartdim_get";
     cart_shift(comm, direction, displacement, source, target) -> c_int, MISSING, "Cart_shift";
     dist_graph_neighbors_count(comm, sources, targets, weighted) -> c_int, MISSING, "Dist_graph_neighbors_count";
+    dist_graph_neighbors(comm, most_sources, sources, of_sources, most_targets, targets, of_targets) -> c_int, MISSING, "Dist_graph_neighbors";
     graph_neighbors_count(comm, rank, neighbours) -> c_int, MISSING, "Graph_neighbors_count";
+    graph_neighbors(comm, rank, most, neighbours) -> c_int, MISSING, "Graph_neighbors";
     comm_dup(comm, new) -> c_int, MISSING, "Comm_dup";
     comm_free(comm) -> c_int, MISSING, "Comm_free";
     group_rank(group, rank) -> c_int, MISSING, "Group_rank";

@@ -6,8 +6,8 @@
 //! another thread may get the same handle: so a wait takes a copy first, and what is inserted over a watched request is not its end. Memory
 //! grows with the most requests that were ever open, 75 to 150 bytes each, and is not given back.
 
-use partune_collect::Message;
 use partune_collect::facts::Collective;
+use partune_collect::{ANYBODY, Message};
 
 use crate::memory;
 use crate::spin::Spin;
@@ -28,6 +28,11 @@ pub(crate) enum Work {
         comm: u32,
         root: u32,
         bytes: [u64; 2],
+    },
+    /// The messages to and from neighbours, by their number.
+    Exchange {
+        number: u64,
+        comm: u32,
     },
     /// An access to remote memory with its own number in its window.
     Access {
@@ -80,10 +85,11 @@ impl Request {
         self.state != State::Idle
     }
 
-    /// Whose message completes it: communicator and rank.
+    /// Whose message completes it: communicator and rank. Of several neighbours none is named.
     pub(crate) fn awaits(&self) -> Option<(u32, u32)> {
         match self.work {
             Work::Recv { comm, from } => Some((comm, from)),
+            Work::Exchange { comm, .. } => Some((comm, ANYBODY)),
             _ => None,
         }
     }

@@ -1,8 +1,11 @@
 //! One-sided communication: windows, accesses, epochs and locks.
 //!
 //! An access is told when it is called, and taken back if that failed; what completes it is told by the number that accesses to the same rank of a window share until
-//! then, or by its own if it has a request. Where it begins is told in units of the target, which the target tells when it makes the window. Locks are told as asked for and given back: MPI may grant one as late as at the first access.
+//! then, or by its own if it has a request. Where it begins is told in units of the target, which the target tells when it makes the window. Locks are told as
+//! asked for and given back, each at the begin of its call: MPI may grant one as late as at the first access, and gives it to the next one before the call that gives it
+//! back returns.
 
+use partune_collect::Call;
 use partune_collect::facts::{Atomic, Collective, Lock, NO_ROOT, SYNC_MEMORY, SYNC_PROCESS};
 use partune_mpi_abi::Kind;
 
@@ -245,18 +248,23 @@ pub(crate) fn lock(invocation: &mut Invocation<'_>) {
     invocation.run();
 }
 
-/// `MPI_Win_unlock` and `MPI_Win_unlock_all`.
+/// `MPI_Win_unlock` and `MPI_Win_unlock_all`: others may get the lock from the begin on, and before this one returns. The accesses are complete
+/// when it does.
 pub(crate) fn unlock(invocation: &mut Invocation<'_>) {
     let handle = invocation.handle(Place::Win, Kind::Win);
     let target = target(invocation);
+    let begin = invocation.call.as_ref().map_or(0, Call::time);
     if !invocation.run() {
         return;
     }
     let call = &mut invocation.call;
     windows::with(handle, |window| {
         let Some(call) = call else { return };
-        window.complete(target, Reach::Target, call);
+        let end = call.time();
+        call.returned_at(begin);
         call.rma_release_lock(window.number, target.unwrap_or(ALL), 0);
+        call.returned_at(end);
+        window.complete(target, Reach::Target, call);
     });
 }
 

@@ -11,9 +11,9 @@ use partune_mpi_abi::{Abi, Error};
 
 use crate::function::{Function, Language, invoke};
 use crate::invocation::{Any, Form, Invocation};
-use crate::memo;
 use crate::mpi::{complain, found, mpi};
 use crate::place::Place;
+use crate::{init, memo};
 
 /// What is done around a function.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ pub(crate) enum Handler {
     Keep(fn(&mut Invocation<'_>)),
     /// Begins recording. Runs in every process that was asked to record, since all of them have to meet.
     Start(fn(&mut Invocation<'_>)),
-    /// Ends recording. Runs like [`Handler::Start`], also where another model ends MPI.
+    /// Ends recording, with the last of those that have begun it. Runs like [`Handler::Start`], also where another model ends MPI.
     Finish(fn(&mut Invocation<'_>)),
     /// Switches recording off and on.
     Switch,
@@ -205,7 +205,11 @@ unsafe fn handled(
         partune_collect::record_in_phases();
     }
     if let Handler::Finish(_) = handler {
-        partune_collect::end(partune_collect::How::Finalize);
+        if init::is_open() {
+            partune_collect::record_in_phases();
+        } else {
+            partune_collect::end(partune_collect::How::Finalize);
+        }
     }
     result
 }

@@ -183,10 +183,18 @@ struct History {
 /// What a PE has to do with one lock at a moment.
 #[derive(Default)]
 struct State {
-    /// It asked or tried: when, and where.
-    asked: Option<(Time, VisitIx)>,
+    /// It asked or tried.
+    asked: Option<Asked>,
     /// Positions of grants not yet given back; several if the lock can be taken again by its holder.
     held: Vec<usize>,
+}
+
+/// A request of a PE: when, where, and whether it shares the lock.
+#[derive(Clone, Copy)]
+struct Asked {
+    time: Time,
+    visit: VisitIx,
+    shared: bool,
 }
 
 impl History {
@@ -197,20 +205,25 @@ impl History {
         for event in &stream.locks {
             let state = states.entry(event.lock).or_default();
             match event.kind {
-                LockKind::Requested | LockKind::Tried => state.asked = Some((event.time, event.visit)),
+                LockKind::Requested | LockKind::Tried => {
+                    state.asked = Some(Asked { time: event.time, visit: event.visit, shared: event.shared });
+                }
                 LockKind::Acquired => {
-                    let asked = state.asked.take().or_else(|| entered(trace, stream, event));
+                    let asked = state.asked.take().map(|asked| (asked.time, asked.visit));
+                    let asked = asked.or_else(|| entered(trace, stream, event));
                     let (requested, operation) = asked.unwrap_or((event.time, event.visit));
                     let grant = history.grant(pe, event, (requested, operation, event.time), true);
                     state.held.push(grant);
                 }
                 LockKind::Released => {
                     let grant = state.held.pop().unwrap_or_else(|| {
-                        let asked = state.asked.take().map(|asked| of_request(trace.paths(), stream, asked));
+                        let asked = state.asked.take();
                         history.unasked += u64::from(asked.is_none());
                         let begin = stream.begin().unwrap_or(event.time);
-                        let times = asked.unwrap_or((begin, VisitIx::NONE, begin));
-                        history.grant(pe, event, times, false)
+                        let times = asked.map(|asked| of_request(trace.paths(), stream, asked));
+                        // A release does not say whether the lock was shared.
+                        let event = LockEvent { shared: asked.map_or(event.shared, |asked| asked.shared), ..*event };
+                        history.grant(pe, &event, times.unwrap_or((begin, VisitIx::NONE, begin)), false)
                     });
                     let grant = &mut history.grants[grant];
                     grant.acquired = grant.acquired.min(event.time);
@@ -260,7 +273,7 @@ fn entered(trace: &Trace, stream: &Stream, event: &LockEvent) -> Option<(Time, V
 }
 
 /// A request whose grant is not recorded: asked at the enter, got at the exit of its operation.
-fn of_request(paths: &CallPaths, stream: &Stream, (time, visit): (Time, VisitIx)) -> (Time, VisitIx, Time) {
+fn of_request(paths: &CallPaths, stream: &Stream, Asked { time, visit, .. }: Asked) -> (Time, VisitIx, Time) {
     let enter = operation_enter(stream, paths, visit).unwrap_or(time);
     (enter, visit, operation_exit(stream, paths, visit).unwrap_or(time))
 }

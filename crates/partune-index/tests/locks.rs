@@ -46,6 +46,18 @@ fn windows_ask_and_give_back_only() {
     assert_eq!(times, [(10, 12, 39, false), (35, 36, 59, false)]);
 }
 
+/// A release does not say that its lock was shared: the request did.
+#[test]
+fn who_asked_to_share_a_lock_shared_it() {
+    let (_, index) = index(
+        "pe 0: main 0..100 { MPI_Win_lock_all 10..12 request(7, shared) MPI_Win_unlock_all 30..40 release(7)
+                             MPI_Win_lock 70..71 request(7) MPI_Win_unlock 80..81 release(7) }
+         pe 1: main 0..100 { MPI_Win_lock_all 15..31 request(7, shared) MPI_Win_unlock_all 50..60 release(7) }",
+    );
+    let grants = index.locks.of_lock(7);
+    assert_eq!(grants.iter().map(|it| it.shared).collect::<Vec<_>>(), [true, true, false]);
+}
+
 #[test]
 fn critical_sections_and_nested_locks() {
     let (trace, index) = index(

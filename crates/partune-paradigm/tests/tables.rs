@@ -42,8 +42,9 @@ fn those_who_take_part_fit_roles() {
     let exceptions = PARADIGMS.iter().flat_map(|paradigm| paradigm.constructs.iter().map(move |it| (paradigm, it)));
     let exceptions = exceptions.filter(|(_, construct)| construct.participants != construct.role.participants());
     for (paradigm, construct) in exceptions {
-        // A start-up in which nobody waits for others is its own.
-        let alone = construct.role == Role::Init && construct.participants == Participants::Own;
+        // A start-up or a shut-down in which nobody waits for others is its own.
+        let alone =
+            matches!(construct.role, Role::Init | Role::Finalize) && construct.participants == Participants::Own;
         assert!(alone || construct.role.participants() == Participants::Group, "{construct:?}");
         let fits = alone
             || match construct.participants {

@@ -22,6 +22,7 @@ mod hybrid;
 mod job;
 mod launch;
 mod marks;
+mod mpi_ends;
 mod names;
 mod one_sided;
 mod openmp;

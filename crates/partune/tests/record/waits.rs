@@ -40,6 +40,8 @@ waits! {
     fortran "fortran.f90"
     called_in_turns "called_in_turns.c"
     second_thread "second_thread.c"
+    neighbours "neighbours.c"
+    window_lock "window_lock.c"
 }
 
 #[test]

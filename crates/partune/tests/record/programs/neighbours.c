@@ -1,10 +1,10 @@
-/* Neighbourhoods: a periodic grid of two by two, and rings that are given as graphs.
+/* Neighbourhoods: a periodic grid of two by two, and rings that are given as graphs. Each call is messages to and from all neighbours.
  *
  * expect 4 ranks
  * expect each: MPI_Cart_create 1, MPI_Cart_sub 1, MPI_Dist_graph_create_adjacent 1, MPI_Dist_graph_create 1
  * expect each: MPI_Neighbor_allgather 3, MPI_Neighbor_allgatherv 1, MPI_Neighbor_alltoall 1, MPI_Neighbor_alltoallv 1
  * expect each: MPI_Neighbor_alltoallw 1, MPI_Ineighbor_alltoall 1, MPI_Ineighbor_allgather 1, MPI_Allreduce 1
- * expect each: MPI_Sendrecv 1, sends 1, sent 4, receives 1, received 4, collectives 10
+ * expect each: MPI_Sendrecv 1, sends 31, sent 124, receives 31, received 124, collectives 1
  */
 #include <mpi.h>
 
