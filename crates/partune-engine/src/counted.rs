@@ -69,7 +69,7 @@ pub fn count(binary: &Path, arguments: &[OsString]) -> Result<Counted, KernelErr
     let status = Command::new("valgrind")
         .args(["--tool=callgrind", "--dump-instr=yes", "--quiet"])
         .arg(out)
-        .arg(binary)
+        .arg(with_folder(binary))
         .args(arguments)
         .status();
     match status {
@@ -81,6 +81,11 @@ pub fn count(binary: &Path, arguments: &[OsString]) -> Result<Counted, KernelErr
         Ok(_) if file.exists() => read_counts(&[file]),
         Ok(status) => Err(KernelError::Counting { why: format!("valgrind counted nothing ({status})") }),
     }
+}
+
+/// A program by its path: a name alone would be looked for where programs are installed, as shells do.
+fn with_folder(binary: &Path) -> PathBuf {
+    if binary.parent() == Some(Path::new("")) { Path::new(".").join(binary) } else { binary.to_owned() }
 }
 
 impl Counted {
@@ -162,5 +167,18 @@ impl Diagnosis {
         ];
         self.sections.push(Section { name: "kernels", scalars, ..Section::default() });
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_run_by_its_path() {
+        for (given, run) in [("app", "./app"), ("./app", "./app"), ("bin/app", "bin/app"), ("/bin/app", "/bin/app")] {
+            // As text: paths that differ in `.` alone are equal.
+            assert_eq!(with_folder(Path::new(given)).as_os_str(), run);
+        }
     }
 }

@@ -33,6 +33,9 @@ impl Expr {
         if rest.is_zero() {
             return whole;
         }
+        if let Some(floor) = crate::logarithm::floor(&rest) {
+            return whole + Expr::number(floor);
+        }
         let (num, den) = fraction(&rest);
         whole + floor_atom(num, den)
     }
@@ -79,7 +82,9 @@ impl Expr {
             }
         }
         // The logarithm of a product of powers is a sum.
-        if let [term] = self.terms() {
+        if let [term] = self.terms()
+            && !term.factors.is_empty()
+        {
             let of_number = Expr::number(term.coefficient);
             let of_power = |(atom, power): &(Atom, i32)| match atom {
                 Atom::Power(base, exponent) => {

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use crate::boolean::Bool;
-use crate::expr::{Atom, Expr, Over, Symbol};
+use crate::expr::{Atom, Expr, Monomial, Over, Symbol};
 use crate::rat::Rat;
 
 /// A value: exact, or rounded once something irrational took part.
@@ -207,7 +207,13 @@ impl Eval<'_> {
                 if divisor.to_f64() == 0.0 {
                     return Err(EvalError::Undefined);
                 }
-                self.expr(a)?.mul(divisor.pow(-1)?)?.floor()
+                let rounded = self.expr(a)?.mul(divisor.pow(-1)?)?;
+                match (rounded, divisor) {
+                    (Number::Approx(_), Number::Exact(divisor)) => self
+                        .floor_of_logarithms(a, divisor)?
+                        .map_or_else(|| rounded.floor(), |it| Ok(Number::Exact(it))),
+                    _ => rounded.floor(),
+                }
             }
             Atom::Max(args) => self.extreme(args, Ordering::Greater),
             Atom::Min(args) => self.extreme(args, Ordering::Less),
@@ -248,6 +254,26 @@ impl Eval<'_> {
             },
             Atom::Group(e) => self.expr(e),
         }
+    }
+
+    /// The floor of a quotient, where nothing but logarithms of exact values makes it inexact.
+    fn floor_of_logarithms(&mut self, e: &Expr, divisor: Rat) -> Result<Option<Rat>, EvalError> {
+        let mut sum = Expr::zero();
+        for term in e.terms() {
+            let (logarithms, rest): (Monomial, Monomial) =
+                term.factors.iter().cloned().partition(|(atom, _)| matches!(atom, Atom::Log2(_)));
+            let Number::Exact(factor) = self.expr(&Expr::product(rest, term.coefficient))? else { return Ok(None) };
+            let logarithm = match &logarithms[..] {
+                [] => Expr::one(),
+                [(Atom::Log2(of), 1)] => match self.expr(of)? {
+                    Number::Exact(of) => Expr::number(of).log2(),
+                    Number::Approx(_) => return Ok(None),
+                },
+                _ => return Ok(None),
+            };
+            sum = sum + logarithm.scale(factor / divisor);
+        }
+        Ok(sum.floor().to_rat())
     }
 
     fn extreme(&mut self, args: &[Expr], wanted: Ordering) -> Result<Number, EvalError> {

@@ -16,6 +16,8 @@ use crate::rat::Rat;
 
 /// More terms than this are no closed form; the result is undefined rather than slow.
 const MAX_TERMS: usize = 4096;
+/// More atoms than this at all depths, counted as often as they stand there, are undefined likewise: what names share is written out again at each use.
+const MAX_SIZE: usize = 1 << 14;
 /// Products that are multiplied out; larger powers of sums stay undefined.
 const MAX_POWER: i64 = 64;
 
@@ -115,6 +117,9 @@ impl From<Rat> for Expr {
 
 impl From<Atom> for Expr {
     fn from(atom: Atom) -> Expr {
+        if atom.fit(MAX_SIZE).is_none() {
+            return Expr::undefined();
+        }
         Expr::product(vec![(atom, 1)], Rat::ONE)
     }
 }
@@ -339,6 +344,11 @@ impl Expr {
         atoms
     }
 
+    /// What it leaves of the room for atoms; none if it is larger.
+    fn fit(&self, room: usize) -> Option<usize> {
+        self.terms().iter().flat_map(|term| term.factors.iter()).try_fold(room, |room, (atom, _)| atom.fit(room))
+    }
+
     /// A measure of its size: atoms at every depth.
     pub fn size(&self) -> usize {
         let of_term = |term: &Term| 1 + term.factors.iter().map(|(atom, _)| atom.size()).sum::<usize>();
@@ -408,6 +418,14 @@ impl Atom {
             // An exponent that may be negative makes a fraction; models use powers of two of counts.
             Atom::Power(base, e) => base.is_integer() && e.is_integer(),
             Atom::Table(..) | Atom::Log2(_) | Atom::Group(_) => false,
+        }
+    }
+
+    fn fit(&self, room: usize) -> Option<usize> {
+        let room = room.checked_sub(1)?;
+        match self {
+            Atom::Symbol(_) => Some(room),
+            _ => self.children().into_iter().try_fold(room, |room, child| child.fit(room)),
         }
     }
 

@@ -20,6 +20,7 @@ mod context;
 mod eval;
 mod expr;
 mod factor;
+mod logarithm;
 mod points;
 mod print;
 mod proof;

@@ -88,6 +88,17 @@ impl Rat {
         -(-self).floor()
     }
 
+    /// The largest power of two that is not greater, by its exponent; none of what is not positive.
+    pub fn floor_log2(self) -> Option<i32> {
+        if self.num <= 0 || self.den <= 0 {
+            return None;
+        }
+        let bits = |value: i128| 128 - value.leading_zeros() as i32;
+        let gap = bits(self.num) - bits(self.den);
+        let reached = if gap >= 0 { self.num >= self.den << gap } else { self.num << -gap >= self.den };
+        Some(if reached { gap } else { gap - 1 })
+    }
+
     #[must_use]
     pub fn abs(self) -> Rat {
         if self.num < 0 { -self } else { self }

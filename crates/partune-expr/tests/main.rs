@@ -57,6 +57,37 @@ fn equal_polynomials_are_equal_values() {
 }
 
 #[test]
+fn floors_of_logarithms_are_exact() {
+    assert_eq!((number(6).log2().ceil(), number(6).log2().floor()), (number(3), number(2)));
+    assert_eq!(number(6).log2().scale(Rat::new(-1, 2)).floor(), number(-2));
+    // log2(3) + log2(5) is below 4, and three halves of log2(10) below 5.
+    assert_eq!((number(3).log2() + number(5).log2()).floor(), number(3));
+    assert_eq!((number(10).log2().scale(Rat::new(3, 2)) - number(1)).floor(), number(3));
+    assert_eq!(
+        (Rat::new(3, 4).floor_log2(), Rat::new(1, 3).floor_log2(), Rat::ZERO.floor_log2()),
+        (Some(-1), Some(-2), None)
+    );
+    let p = int("p");
+    let at = |e: &Expr, value: i64| e.eval(&|_: &Symbol| Some(Number::Exact(value.into())));
+    let is = |value: i64| Ok(Number::Exact(value.into()));
+    // Next to powers of two, where a double has the power itself.
+    assert_eq!(at(&p.log2().floor(), (1 << 60) - 1), is(59));
+    assert_eq!(at(&p.log2().ceil(), (1 << 60) + 1), is(61));
+    assert_eq!(at(&p.log2().ceil(), 1 << 60), is(60));
+    assert_eq!(at(&p.log2().scale(Rat::new(1, 7)).floor(), 1 << 14), is(2));
+    assert!(at(&p.log2().floor(), 0).is_err());
+    // The factor of a power is no power of two.
+    assert_eq!((number(3) * number(2).power(&p)).log2().to_string(), "log2(3*2^p)");
+}
+
+#[test]
+fn what_is_written_out_too_often_is_undefined() {
+    let doubled =
+        |times: usize| (0..times).fold(int("q"), |e, _| Expr::max([&(&e + number(1)), &e.scale(Rat::int(2))]));
+    assert!(!doubled(5).is_undefined() && doubled(40).is_undefined());
+}
+
+#[test]
 fn maxima_have_one_form() {
     let (a, b, n) = (real("a"), real("b"), real("n"));
     assert_eq!(Expr::max([&(&a + &n), &(&b + &n)]), &n + Expr::max([&a, &b]));

@@ -85,7 +85,7 @@ fn kernel(code: &[Instruction], (blocks, before): (&[Block], &[Vec<usize>]), of:
     let element = element(&body);
     let before: Vec<&Instruction> = flow::before(before, of).iter().flat_map(instructions).collect();
     let streams = Streams::new(&before, &body);
-    let turns = streams.turns(&body, element);
+    let turns = streams.turns(&body, if element == 0 { narrowest(&body) } else { element });
     let per = f64::from(turns);
     let calls = of.blocks.iter().flat_map(instructions).any(|it| it.class == Class::Call);
     let (loaded, stored) = streams.distinct();
@@ -157,6 +157,14 @@ fn element(body: &[&Instruction]) -> u32 {
         _ if double >= single => 8,
         _ => 4,
     }
+}
+
+/// Bytes of the narrowest integers that operations on vectors are of; 0 without any.
+fn narrowest(body: &[&Instruction]) -> u32 {
+    let is_integer = |it: &&&Instruction| {
+        it.element > 0 && matches!(it.class, Class::VectorAdd | Class::VectorMul | Class::Cross | Class::Shuffle)
+    };
+    body.iter().filter(is_integer).map(|it| it.element).min().unwrap_or(0)
 }
 
 /// What a turn needs whatever it is compiled to: operations on numbers, and bytes of memory.

@@ -257,6 +257,9 @@ fn widest(decoded: &Decoded) -> u32 {
 
 /// Bytes of an element, and how many there are.
 fn elements(stem: &str, class: Class, bytes: u32) -> (u32, u32) {
+    if let Some(element) = integers(stem, class) {
+        return (element, 0);
+    }
     let (element, is_packed) = match stem.get(stem.len().saturating_sub(2)..) {
         Some("pd") => (8, true),
         Some("ps") => (4, true),
@@ -271,6 +274,21 @@ fn elements(stem: &str, class: Class, bytes: u32) -> (u32, u32) {
         _ if is_packed => (element, (bytes / element).max(1)),
         _ => (element, 1),
     }
+}
+
+/// Bytes of the integers that arithmetic on vectors begins with, and what widens them: the narrowest that its name has.
+fn integers(stem: &str, class: Class) -> Option<u32> {
+    let widens = ["pmovsx", "pmovzx", "punpck"].iter().any(|prefix| stem.starts_with(prefix));
+    let named = match stem {
+        "pmuldq" | "pmuludq" => 'd',
+        "pmaddwd" => 'w',
+        "pmaddubsw" => 'b',
+        "punpcklqdq" | "punpckhqdq" => 'q',
+        _ if widens => stem.chars().rev().nth(1)?,
+        _ if matches!(class, Class::VectorAdd | Class::VectorMul) => stem.chars().next_back()?,
+        _ => return None,
+    };
+    "bwdq".find(named).map(|power| 1 << power)
 }
 
 /// Whether the result is zero whatever is in the registers.

@@ -32,6 +32,24 @@ pub(crate) fn near(is: f64, should: f64) {
     assert!((is - should).abs() <= 0.01 * should.max(0.01), "{is} for {should}");
 }
 
+/// A sum of integers of 32 bits as GCC 12 compiles it with `-O3`: `movdqu (%rax)`, `add $16`, `paddd`, `cmp`, `jne`, and `ret`; its other widths differ in
+/// one byte.
+#[test]
+fn vectors_of_integers_have_the_turns_of_their_elements() {
+    let sum = |operation: &str| {
+        let back = 0xf0 - operation.len() / 2;
+        one(&format!("f30f6f10 4883c010 660f{operation}c2 4839c2 75{back:x} c3"), "skylake-server")
+    };
+    let turns = ["fc", "fd", "fe", "d4"].map(|operation| sum(operation).turns);
+    assert_eq!(turns, [16, 8, 4, 2], "paddb, paddw, paddd, paddq");
+    // pmaddwd: products of 16 bits; pmaxsd, which is no comparison of doubles.
+    assert_eq!((sum("f5").turns, sum("383d").turns), (8, 4));
+    let kernel = sum("fe");
+    assert_eq!((kernel.lanes, kernel.used_lanes), (0, 0));
+    // Five instructions, `cmp` and `jne` being one, at four a cycle: for four turns.
+    near(kernel.bounds.expect("it calls nothing").mac, 0.25);
+}
+
 /// The table of Hung and Davidson's levels for loops whose parts are known; MAC and MACS as llvm-mca 14 has them for this core (1.2 and 4.012;
 /// 1.3 and 1.347 for four elements).
 #[test]

@@ -188,6 +188,11 @@ fn placed(shapes: &[Shape], begins: &[usize]) -> Vec<Node> {
 }
 
 impl Recorded {
+    /// How many phases the model has: those that are seen in a block.
+    pub fn phases_seen(&self) -> usize {
+        self.blocks.iter().map(|block| block.0).collect::<BTreeSet<_>>().len()
+    }
+
     fn work(&self, block: usize) -> &[i64] {
         self.work.chunks_exact(self.pes.max(1)).nth(block).unwrap_or_default()
     }

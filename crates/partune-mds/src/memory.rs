@@ -205,6 +205,8 @@ impl Memory {
         let (from, until) = (touch.address.max(begin) - begin, end.min(begin + (1 << self.shift)) - begin);
         let is_here = copy.time > 0 && (line.pe == who.pe || line.time <= copy.time);
         let is_elsewhere = line.is_modified && line.pe != who.pe;
+        // Its least recently used lines are thrown out of a full cache, and written back where the PE has modified them.
+        let is_evicted = is_here && self.cache.is_some_and(|cache| distance.unwrap_or(0) as u64 >= cache);
         let supply = || {
             if !is_elsewhere {
                 return latencies.memory;
@@ -218,7 +220,7 @@ impl Memory {
             let distance = distance.unwrap_or(0) as u64;
             let class = (u64::BITS - distance.leading_zeros()) as usize;
             notes.distances[class.min(SIZES)] += 1;
-            if self.cache.is_some_and(|cache| distance >= cache) {
+            if is_evicted {
                 counts.capacity += 1;
                 copy.came = Came::Needed;
                 seconds = supply();
@@ -264,7 +266,7 @@ impl Memory {
         copy.time = self.time;
         if touch.is_write {
             *line = Line { time: self.time, pe: who.pe, is_modified: true };
-        } else if is_elsewhere {
+        } else if is_elsewhere || is_evicted {
             line.is_modified = false;
         }
         seconds

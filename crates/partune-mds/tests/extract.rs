@@ -37,7 +37,9 @@ fn is_about(value: f64, wanted: f64) {
 fn a_run_is_its_blocks_in_their_loop() {
     let turn: [(usize, &[i64]); 2] = [(0, &[100, 200]), (1, &[50, 50])];
     let blocks: Vec<_> = [turn, turn, turn].concat().into_iter().chain([(2, &[70, 0][..])]).collect();
-    let text = extract(&run(&["sweep", "update", "end"], &blocks));
+    let recorded = run(&["sweep", "update", "end", "never"], &blocks);
+    assert_eq!(recorded.phases_seen(), 3);
+    let text = extract(&recorded);
     assert!(text.contains("seq (turn = 1, 3) {") && text.contains("table sweep_work[pe] = [100, 200];"), "{text}");
     let outcome = followed(&text, &[]);
     is_about(outcome.run_s * 1e9, 3.0 * 250.0 + 70.0 + 7.0 * 10.0);

@@ -89,6 +89,30 @@ fn what_shares_nothing_is_silent() {
     assert_eq!(outcome.run_s, 2560.0 + 64.0 + 32.0 + 5.0);
 }
 
+/// A cache of two lines: the read of A[0] finds it thrown out, written back if it was modified, and the write after it asks for it alone.
+#[test]
+fn who_threw_a_line_out_has_it_no_longer_alone() {
+    for first in ["writes", "reads"] {
+        let outcome = followed(
+            &format!(
+                "domain q = 0..0; data A[3]: i64; decompose q -> 1 by block; machine {{ line 8; cache 16; memory 100; upgrade 7 }};
+                 main = phase p forall (i in q) {{ task {{ {first} A[0] }}; task {{ reads A[1] }}; task {{ reads A[2] }}; task {{ reads A[0] }}; task {{ writes A[0] }} }};"
+            ),
+            &[],
+        );
+        let counts = outcome.counts();
+        assert_eq!((counts.cold, counts.capacity, counts.upgrades), (3, 1, 1), "{first}");
+        assert_eq!(outcome.run_s, 4.0 * 100.0 + 7.0, "{first}");
+    }
+    // A write that misses has the line alone.
+    let outcome = followed(
+        "domain q = 0..0; data A[3]: i64; decompose q -> 1 by block; machine { line 8; cache 16; memory 100; upgrade 7 };
+         main = phase p forall (i in q) { task { writes A[0] }; task { reads A[1] }; task { reads A[2] }; task { writes A[0] }; task { writes A[0] } };",
+        &[],
+    );
+    assert_eq!((outcome.counts().capacity, outcome.counts().upgrades, outcome.run_s), (1, 0, 400.0));
+}
+
 /// A square falls into quarters, rows first; a strip at its weight; what is far apart goes apart.
 #[test]
 fn coordinates_are_bisected() {

@@ -63,6 +63,23 @@ pub enum Item {
     },
 }
 
+/// Whether the quotient of two expressions is a fraction as it is written, such as `3/4` and `-(1)/2`: of numbers, and no integer.
+pub fn is_fraction(dividend: &Expr, divisor: &Expr) -> bool {
+    let quotient = dividend.written().zip(divisor.written()).map(|(dividend, divisor)| dividend / divisor);
+    quotient.is_some_and(|quotient| !quotient.is_undefined() && !quotient.is_integer())
+}
+
+impl Expr {
+    /// The value of a number, perhaps with signs before it.
+    fn written(&self) -> Option<Rat> {
+        match &self.node {
+            ExprKind::Number(value) => Some(*value),
+            ExprKind::Negate(inner) => inner.written().map(|value| -value),
+            _ => None,
+        }
+    }
+}
+
 /// `of sweep on columns -> rows`: what an alternative is one of, and which mapping of data it needs and leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {

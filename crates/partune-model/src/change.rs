@@ -189,7 +189,7 @@ fn set(model: &Model, before: &Values, values: &mut Values, name: &Name, e: &ast
         let known: Vec<String> = model.params.iter().map(|param| param.name.clone()).collect();
         return Err(nearest("parameter", &name.node, name.span, &known));
     }
-    let value = number(before, e)?;
+    let value = number(model, before, e)?;
     if before.get(&name.node) == Some(&value) {
         return Err(nothing(name.span.to(e.span), &format!("`{}` is {value}", name.node)));
     }
@@ -198,12 +198,13 @@ fn set(model: &Model, before: &Values, values: &mut Values, name: &Name, e: &ast
 }
 
 /// The value of arithmetic on numbers and parameters.
-fn number(values: &Values, e: &ast::Expr) -> Result<Rat, Diagnostic> {
+fn number(model: &Model, values: &Values, e: &ast::Expr) -> Result<Rat, Diagnostic> {
     let wrong = || {
         Diagnostic::error(e.span, "this is no number")
             .help("write one, or arithmetic on numbers and parameters with values")
     };
-    constant(e, &|name| values.get(name).copied()).ok_or_else(wrong)
+    let kind = |name: &str| model.params.iter().find(|param| param.name == name).map(|param| param.kind);
+    constant(e, &|name| Some((kind(name)?, values.get(name).copied()?))).ok_or_else(wrong)
 }
 
 /// Replaces what a layout says of arrays; what it does not say stays.
@@ -357,7 +358,7 @@ fn change_steps(model: &Model, steps: &mut Step, values: &Values, change: &Chang
         | ChangeKind::Machine(_) => return Ok(()),
         ChangeKind::Schedule(name, schedule) => {
             let size = |e: &ast::Expr| {
-                let size = number(values, e)?;
+                let size = number(model, values, e)?;
                 let least = || Diagnostic::error(e.span, "a piece of a loop has at least one index");
                 if size < Rat::ONE { Err(least()) } else { Ok(Expr::number(size.floor())) }
             };

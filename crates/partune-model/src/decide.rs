@@ -137,7 +137,7 @@ fn cost(model: &Model, term: &Term) -> Result<ClosedForm, Diagnostic> {
     if form.is_closed() || model.open().next().is_some() {
         return Ok(form);
     }
-    let found = numbers(&form, model, model, term)?;
+    let found = numbers(&form, model, model, term)?.bounds;
     let (Number::Exact(basic), Number::Exact(head_tail)) = (found.basic, found.head_tail) else { return Ok(form) };
     Ok(ClosedForm { basic: basic.into(), head_tail: head_tail.into(), weaker: Vec::new(), ..form })
 }

@@ -97,22 +97,38 @@ impl ClosedForm {
     }
 }
 
+/// The numbers of a term, and where they come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Numbers {
+    pub bounds: Bounds,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Formula,
+    Enumeration,
+    /// Enumeration, but for the head-tail bound, of which the formula is sharper.
+    Both,
+}
+
 /// The numbers of a term: from the closed form if it loses nothing, else by enumeration, or where the formula is sharper from it.
 ///
 /// `general` is the model that the form is of, with parameters open, and `model` the same with values for all.
-pub fn numbers(form: &ClosedForm, general: &Model, model: &Model, term: &Term) -> Result<Bounds, Diagnostic> {
+pub fn numbers(form: &ClosedForm, general: &Model, model: &Model, term: &Term) -> Result<Numbers, Diagnostic> {
     let with_values = Model { params: model.params.clone(), ..general.clone() };
     if form.is_closed()
-        && let Ok(closed) = form.eval(&Given(&with_values))
+        && let Ok(bounds) = form.eval(&Given(&with_values))
     {
-        return Ok(closed);
+        return Ok(Numbers { bounds, origin: Origin::Formula });
     }
     let found = bounds(model, term)?;
-    let head_tail = match form.head_tail.eval(&Given(&with_values)) {
-        Ok(closed) if closed.compare(found.head_tail).is_gt() => closed,
-        _ => found.head_tail,
-    };
-    Ok(Bounds { head_tail, ..found })
+    Ok(match form.head_tail.eval(&Given(&with_values)) {
+        Ok(head_tail) if head_tail.compare(found.head_tail).is_gt() => {
+            Numbers { bounds: Bounds { head_tail, ..found }, origin: Origin::Both }
+        }
+        _ => Numbers { bounds: found, origin: Origin::Enumeration },
+    })
 }
 
 fn error(span: Span, error: &EvalError) -> Diagnostic {

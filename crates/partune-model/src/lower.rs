@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use partune_expr::{Expr, Rat};
 
-use crate::ast::{self, File, Item, Name};
+use crate::ast::{self, File, Item, Kind, Name};
 use crate::diagnostic::{Diagnostic, Span, has_errors};
 use crate::model::Model;
 
@@ -237,7 +237,12 @@ pub fn defaults(file: &File, given: &Values) -> Values {
             if given.contains_key(&name.node) || values.contains_key(&name.node) {
                 continue;
             }
-            let known = |name: &str| given.get(name).or_else(|| values.get(name)).copied();
+            let kind = |name: &str| {
+                let mut params =
+                    file.items.iter().filter_map(|item| if let Item::Param(it) = item { Some(it) } else { None });
+                params.find(|param| param.name.node == name).map(|param| param.kind)
+            };
+            let known = |name: &str| Some((kind(name)?, given.get(name).or_else(|| values.get(name)).copied()?));
             if let Some(value) = constant(default, &known) {
                 values.insert(name.node.clone(), value);
             }
@@ -249,27 +254,36 @@ pub fn defaults(file: &File, given: &Values) -> Values {
     values
 }
 
-/// The value of simple arithmetic on known names.
-pub(crate) fn constant(e: &ast::Expr, known: &dyn Fn(&str) -> Option<Rat>) -> Option<Rat> {
+/// The value of simple arithmetic on parameters whose kinds and values are known.
+pub(crate) fn constant(e: &ast::Expr, known: &dyn Fn(&str) -> Option<(Kind, Rat)>) -> Option<Rat> {
+    arithmetic(e, known).map(|(_, value)| value).filter(|value| !value.is_undefined())
+}
+
+fn arithmetic(e: &ast::Expr, known: &dyn Fn(&str) -> Option<(Kind, Rat)>) -> Option<(Type, Rat)> {
     use ast::{Binary, ExprKind};
-    let value = match &e.node {
-        ExprKind::Number(value) => *value,
-        ExprKind::Name(name) => known(name)?,
-        ExprKind::Negate(inner) => -constant(inner, known)?,
+    let integer = |value: Rat| if value.is_integer() { Type::Int } else { Type::Real };
+    match &e.node {
+        ExprKind::Number(value) => Some((integer(*value), *value)),
+        ExprKind::Name(name) => {
+            known(name).map(|(kind, value)| (if kind == Kind::Int { Type::Int } else { Type::Real }, value))
+        }
+        ExprKind::Negate(inner) => arithmetic(inner, known).map(|(kind, value)| (kind, -value)),
         ExprKind::Binary(operator, left, right) => {
-            let (a, b) = (constant(left, known)?, constant(right, known)?);
-            match operator {
+            let ((left_kind, a), (right_kind, b)) = (arithmetic(left, known)?, arithmetic(right, known)?);
+            let kind = left_kind.max(right_kind);
+            let value = match operator {
                 Binary::Add => a + b,
                 Binary::Sub => a - b,
                 Binary::Mul => a * b,
-                Binary::Div if a.is_integer() && b.is_integer() => (a / b).floor(),
+                Binary::Div if ast::is_fraction(left, right) => return Some((Type::Real, a / b)),
+                Binary::Div if kind == Type::Int => (a / b).floor(),
                 Binary::Div => a / b,
                 Binary::IntDiv => (a / b).floor(),
                 Binary::Pow => a.pow(i64::try_from(b.to_int()?).ok()?),
                 _ => return None,
-            }
+            };
+            Some((if value.is_integer() { kind } else { Type::Real }, value))
         }
-        _ => return None,
-    };
-    (!value.is_undefined()).then_some(value)
+        _ => None,
+    }
 }

@@ -269,9 +269,15 @@ fn servers<T: Copy + Ord + Default>(model: &Model) -> Result<Servers<T>, Stop> {
     let (mut shapes, mut servers) = (Vec::new(), Vec::new());
     for resource in &model.resources {
         let own = resource.servers.as_ref().map_or(Ok(1), |e| int(e, resource.span))?;
-        servers.push(u32::try_from(own).ok().filter(|servers| *servers > 0).ok_or_else(|| {
-            Stop::Error(Diagnostic::error(resource.span, format!("{own} servers: at least one is needed")))
-        })?);
+        let wrong = |why: String| Diagnostic::error(resource.span, format!("{own} servers: {why}"));
+        servers.push(match u32::try_from(own) {
+            Ok(servers @ 1..) => servers,
+            Err(_) if own > 0 => {
+                let error = wrong(format!("a simulation has at most {}", u32::MAX));
+                return Err(Stop::Error(error.help("`* inf` has always enough")));
+            }
+            _ => return Err(Stop::Error(wrong("at least one is needed".to_owned()))),
+        });
         shapes.push(shape(&resource.name, &resource.dimensions, resource.span)?);
     }
     Servers::new(shapes, servers).map_err(Stop::Error)

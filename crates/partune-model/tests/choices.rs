@@ -193,7 +193,7 @@ fn tried(case: &Case, random: &mut Random, tally: &mut Tally) -> Vec<Point> {
             } else {
                 let cost = numbers(form, open, &given, &alternative.term)
                     .unwrap_or_else(|error| panic!("{error:?} {}", place()));
-                costs.push(cost.head_tail);
+                costs.push(cost.bounds.head_tail);
             }
             if let Some(time) = time {
                 assert!(at_most(costs[costs.len() - 1], time), "{costs:?} above {time}: {}", place());

@@ -110,7 +110,7 @@ fn chosen(source: &str, given: &[(&str, i64)]) -> (String, Reason) {
     let with_values = Model { params: closed.params.clone(), ..open.clone() };
     let cost = |choice: &Choice| {
         let term = &closed.alternative(&choice.name).expect("it is there").term;
-        Ok(numbers(&choice.form, &open, &closed, term).expect("as the test sets up").head_tail)
+        Ok(numbers(&choice.form, &open, &closed, term).expect("as the test sets up").bounds.head_tail)
     };
     let (position, reason) = decision.choose(&Given(&with_values), cost).expect("as the test sets up");
     (decision.choices[position].name.clone(), reason)
@@ -190,5 +190,5 @@ fn queues_that_no_step_uses_wait_for_nothing() {
     let (open, closed) = (model(source, &[]), model(source, &given));
     let form = closed_form(&open, &open.alternatives[0].term);
     let found = numbers(&form, &open, &closed, &closed.alternatives[0].term).expect("as the test sets up");
-    assert_eq!(found.head_tail, Number::Exact(Rat::from(27)));
+    assert_eq!(found.bounds.head_tail, Number::Exact(Rat::from(27)));
 }

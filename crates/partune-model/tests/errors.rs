@@ -25,7 +25,10 @@ const WRONG: &[(&str, &str)] = &[
     ("resource r[4]; main = use(r[1, 2], 1);", "dimension"),
     ("resource r; main = par (i = 1, 1.5) use(r, 1);", "integer"),
     ("main = delay(99999999999999999999999999999999999999999999);", "38 digits"),
-    ("main = delay(2^200);", ""),
+    ("main = delay(2^200);", "too large"),
+    ("param P: int; main = delay(P^P);", "a power must have"),
+    ("main = delay(uniform(3, 1));", "no number lies between 3 and 1"),
+    ("main = if (0 | 4) delay(1);", "division by zero"),
     ("param p: prob = 2; main = skip", "`;` expected"),
     ("let x = 3;", "no `main`"),
     ("main = use(r;", "expected"),
@@ -52,6 +55,13 @@ fn a_name_is_worked_out_once_however_often_it_is_used() {
     let functions: String = (1..=50).map(|i| format!("let f{i}(y) = f{0}(y) + f{0}(y);\n", i - 1)).collect();
     let source = format!("let f0(y) = y;\n{functions}main = delay(f50(1) + f50(2));");
     assert_eq!(simulated(&model(&source, &[])).makespan, exact(3 << 50));
+    // What stands in it twice is written out twice: as a formula too large, as a number not.
+    let names: String = (1..=39).map(|i| format!("let a{i} = max(a{0} + 1, 2*a{0});\n", i - 1)).collect();
+    let source = format!("param x: int;\nlet a0 = x;\n{names}main = delay(a39);");
+    let (found, diagnostics) = read(&source, &values(&[]));
+    assert!(found.is_none() && diagnostics[0].message.contains("formula that is too large"), "{diagnostics:?}");
+    assert!(diagnostics[0].help.contains("-D"), "{diagnostics:?}");
+    assert_eq!(simulated(&model(&source, &[("x", 1)])).makespan, exact(1 << 39));
     // Too deep is said, and is not called a circle.
     let names: String = (1..=100).rev().map(|i| format!("let a{i} = a{} + 1;\n", i - 1)).collect();
     let (found, diagnostics) = read(&format!("let a0 = 1;\n{names}main = delay(a100);"), &values(&[]));
@@ -68,6 +78,7 @@ fn errors_at_run_time_are_told() {
         ("main = seq (i = 9000000000000000000, 9000000000000000001) delay(i*i*i);", "38 digits"),
         ("resource r; main = par (i = 1, 1000000000000) { use(r, 1); use(r, 1) };", "more than"),
         ("proc f(n) = f(n + 1); main = f(0);", "more than"),
+        ("resource r * 9000000000000000000; main = use(r, 1);", "at most 4294967295"),
     ] {
         let model = model(source, &[]);
         let options = Options { max_steps: 1_000_000, max_processes: 100_000, ..Options::default() };

@@ -35,6 +35,13 @@ const MODELS: &[(&str, &str)] = &[
          alt late = seq (i = 1, n) { use(disk, i*alpha/8); if (i > 2) use(bus, alpha) };
          alt tree = seq (d = 0, k) par (j = 1, 2^d) use(disk, alpha);",
     ),
+    // Fractions as written, and floors of logarithms.
+    (
+        "rounds",
+        "param P: int where P >= 1; param t: time; resource net;
+         alt tree = seq (k = 1, ceil(log2(P))) use(net, 3/4*t);
+         alt line = { delay(floor(log2(3*P) + 1/2)*t/2); if (prob(1/4)) delay(5/2*t) };",
+    ),
     // Without closed form, so that the code enumerates: an index that is not inverted, chance and drawn times, loops by chance, a
     // recursive process, several servers, two dimensions, and a loop variable that is called as a parameter is in small letters.
     (

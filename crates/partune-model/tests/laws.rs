@@ -2,13 +2,14 @@
 
 use partune_expr::Number;
 use partune_model::Model;
-use partune_model::estimate::{Given, bounds, closed_form};
+use partune_model::estimate::{ClosedForm, Given, bounds, closed_form};
 use partune_model::simulate::{Options, Ties, record, simulate};
 
 use crate::support::{Random, model};
 
 /// How many models the whole law is tried on.
 const MODELS: u64 = 10_000;
+const TWO_DIMENSIONS: u64 = 500;
 
 /// A random series-parallel term of uses and delays over some resources.
 pub(crate) fn term(random: &mut Random, depth: i64, resources: i64) -> String {
@@ -117,6 +118,102 @@ fn closed_forms_are_never_above_the_time_and_equal_enumeration_where_they_say_so
         }
     }
     assert!(equal > 700, "{equal} of 1500 had a closed form");
+}
+
+/// Loops over a resource of two dimensions, with open parameters P and N.
+fn dealt(random: &mut Random, depth: u64, loops: u64) -> String {
+    let mut variable = || match random.below(loops + 1) {
+        0 => "P".to_owned(),
+        number => format!("i{number}"),
+    };
+    let (v, w) = (variable(), variable());
+    if depth == 0 {
+        let mut index = || {
+            let all = [
+                "$",
+                "$ mod 2",
+                "$ mod 3",
+                "$ div 2",
+                "$ mod P",
+                "$ div P",
+                "($+1) mod 2",
+                "($+1) mod P",
+                "($+1) div P",
+                "(2*$) mod P",
+                "3-$",
+                "P-1",
+                "1",
+                "($+#) mod P",
+                "$+#",
+                "($+#) div 2",
+                "$ mod 2 + # mod 3",
+                "($ div P) mod 2",
+            ];
+            all[random.below(all.len() as u64) as usize].replace('$', &v).replace('#', &w)
+        };
+        let (first, second) = (index(), index());
+        let time = ["t", "2*t", "($+1)*t", "[$ > 2]*t", "[2 | $]*t"][random.below(5) as usize].replace('$', &v);
+        return format!("use(g[{first}, {second}], {time})");
+    }
+    match random.below(5) {
+        0 => format!("{{ {}; {} }}", dealt(random, depth - 1, loops), dealt(random, depth - 1, loops)),
+        1 => format!("{{ {} || {} }}", dealt(random, depth - 1, loops), dealt(random, depth - 1, loops)),
+        _ => {
+            let what = ["seq", "par", "par"][random.below(3) as usize];
+            let hi = ["N", "N-1", "P", "P-1", "N*P-1", "2*P-1", "3", "4"][random.below(8) as usize];
+            let (name, lo) = (loops + 1, random.below(2));
+            format!("{what} (i{name} = {lo}, {hi}) {}", dealt(random, depth - 1, loops + 1))
+        }
+    }
+}
+
+/// At values of P and N, with the formula of open parameters.
+#[track_caller]
+fn two_dimensions_hold(source: &str) -> bool {
+    let open = model(source, &[]);
+    let form = closed_form(&open, &open.alternatives[0].term);
+    for (p, n) in [(1, 1), (1, 4), (2, 1), (2, 3), (3, 2), (3, 5), (4, 3), (5, 1)] {
+        let given = model(source, &[("P", p), ("N", n), ("t", 2)]);
+        let with_values = Model { params: given.params.clone(), ..open.clone() };
+        let term = &given.alternatives[0].term;
+        let (found, time) = (bounds(&given, term).expect("as the test sets up"), times(&given, Ties::Program));
+        let lower = |form: &ClosedForm, model: &Model| {
+            [&form.basic, &form.head_tail].map(|it| it.eval(&Given(model)).expect("as the test sets up"))
+        };
+        let (own, general) = (lower(&closed_form(&given, term), &given), lower(&form, &with_values));
+        for [basic, head_tail] in [[found.basic, found.head_tail], own, general] {
+            let place = || format!("at {p}, {n}: {source}\n{:?}", form.printed(&open));
+            assert!(exact(basic) <= exact(head_tail), "{basic} > {head_tail} {}", place());
+            assert!(exact(head_tail) <= time, "{head_tail} > {time} {}", place());
+        }
+        if form.is_closed() {
+            assert_eq!(general[0], found.basic, "at {p}, {n}: {source}\n{:?}", form.printed(&open));
+        }
+    }
+    form.is_closed()
+}
+
+#[test]
+fn bounds_of_resources_of_two_dimensions_are_never_above_the_time() {
+    let head = "param P: int where P >= 1; param N: int where N >= 1; param t: time; resource g[-30..60, -30..60];";
+    // Each task has a queue of its own, and takes t; the third has two tasks on a queue.
+    for (index, closes) in [
+        ("i mod 2, i div 2", false),
+        ("i mod P, i div P", false),
+        ("(i + 1) mod P, i mod P", true),
+        ("i, i div 2", true),
+        ("i mod P, 1", true),
+    ] {
+        let source = format!("{head} main = par (i = 0, N*P-1) use(g[{index}], t);");
+        assert_eq!(two_dimensions_hold(&source), closes, "{index}");
+    }
+    let mut random = Random(7);
+    let mut closed = 0;
+    for round in 0..TWO_DIMENSIONS {
+        let source = format!("{head} main = {};", dealt(&mut random, 1 + round % 3, 0));
+        closed += u64::from(two_dimensions_hold(&source));
+    }
+    assert!(closed * 4 > TWO_DIMENSIONS, "{closed}");
 }
 
 /// Pairs of terms that take the same time and have the same bounds.

@@ -12,5 +12,6 @@ mod golden;
 #[allow(clippy::unreadable_literal, reason = "as the golden file has them")]
 mod golden_values;
 mod laws;
+mod numbers;
 mod plans;
 mod support;

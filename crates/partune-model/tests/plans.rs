@@ -14,7 +14,7 @@ use crate::support::{Random, model, read, values};
 const ADI: &str = include_str!("../library/adi_sweeps.pam");
 
 fn chosen(model: &Model) -> Result<Chosen, Diagnostic> {
-    let mut cost = |term: &_| Ok(numbers(&closed_form(model, term), model, model, term)?.head_tail);
+    let mut cost = |term: &_| Ok(numbers(&closed_form(model, term), model, model, term)?.bounds.head_tail);
     plan(model, &model.plans[0], &mut cost)
 }
 

@@ -530,7 +530,7 @@ fn a_model_is_made_of_a_run() {
     let output = partune(&["model", "extract", &run, "-o", &model]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && output.stdout.is_empty(), "{said}");
-    assert!(said.contains("blocks: 6, phases: 2, PEs: 2; 0.150000 s of the 0.150000 s that the run took"), "{said}");
+    assert!(said.contains("blocks: 6, phases: 1, PEs: 2; 0.150000 s of the 0.150000 s that the run took"), "{said}");
     assert_eq!(text(&["model", "extract", &run]), std::fs::read_to_string(&model).expect("it is written"));
     assert_eq!(text(&["model", "fmt", &model]), std::fs::read_to_string(&model).expect("it is written"));
     let data: Value = serde_json::from_str(&text(&["model", "data", "--json", &model])).expect("it is JSON");

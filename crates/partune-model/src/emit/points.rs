@@ -27,8 +27,10 @@ pub(super) fn points(model: &Model, decision: &Decision, instance: Instance<'_>)
         let all =
             given.params.iter().filter_map(|param| param.value.map(|value| (param.name.clone(), value))).collect();
         let Some(closed) = instance(&all) else { continue };
-        let cost =
-            |choice: &Choice| numbers(&choice.form, model, &closed, &closed.alternative(&choice.name)?.term).ok();
+        let cost = |choice: &Choice| {
+            let found = numbers(&choice.form, model, &closed, &closed.alternative(&choice.name)?.term);
+            found.ok().map(|it| it.bounds)
+        };
         let Some(costs) = decision.choices.iter().map(cost).collect::<Option<Vec<Bounds>>>() else { continue };
         let mut chosen = 0;
         for position in 1..costs.len() {

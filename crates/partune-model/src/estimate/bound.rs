@@ -151,6 +151,11 @@ impl Family {
         })
     }
 
+    /// Whether it has all queues of a box: each of its ranges is a dimension of its own.
+    fn is_box(&self) -> bool {
+        self.binders.iter().all(|(symbol, ..)| self.index.iter().filter(|e| e.mentions(symbol)).count() == 1)
+    }
+
     fn without_ends(&self) -> bool {
         self.head.is_zero() && self.tail.is_zero()
     }
@@ -175,7 +180,7 @@ fn point_in_range(families: &[Family], servers: &Expr, context: &Context) -> Opt
 
 /// Ranges in one dimension, cut where one begins or ends; the ends must be in a known order.
 fn segments(families: &[Family], servers: &Expr, context: &Context) -> Option<Vec<Bound>> {
-    let first = families.first()?;
+    let first = families.first().filter(|_| families.iter().all(Family::is_box))?;
     let varies = |dimension: usize| families.iter().any(|family| family.index[dimension] != first.index[dimension]);
     let ranged = |dimension: usize| {
         first

@@ -62,8 +62,7 @@ pub(super) fn close(
         Some(Map::Cycle(map)) => cycle(&entry, range, context, dimension, &map),
         _ => Vec::new(),
     };
-    let left = pieces.iter().any(|piece| piece.work.mentions(variable) || piece.head.mentions(variable));
-    if pieces.is_empty() || left {
+    if pieces.is_empty() || pieces.iter().any(|piece| piece.mentions(variable)) {
         return lump(estimator, entry);
     }
     pieces
@@ -220,8 +219,7 @@ fn blocks(
     base: &Expr,
 ) -> Vec<Entry> {
     let Range { variable, lo, hi, .. } = range;
-    let other_dimensions = entry.index.iter().flatten().enumerate();
-    if other_dimensions.filter(|(position, _)| *position != dimension).any(|(_, e)| e.mentions(variable)) {
+    if !alone(entry, variable, dimension) {
         return Vec::new();
     }
     let one = Expr::one();
@@ -284,7 +282,8 @@ fn cycle(entry: &Entry, range: &Range, context: &Context, dimension: usize, map:
     let alike = ![&entry.work, &entry.head, &entry.tail].iter().any(|e| e.mentions(variable));
     let ends_alike = !entry.head.mentions(variable) && !entry.tail.mentions(variable);
     let whole = || (&count - length * context.floor_div(&count, length)).is_zero();
-    if factor.is_one() && scale.is_one() && ((lo + offset).is_zero() || alike && whole()) {
+    let alone = alone(entry, variable, dimension);
+    if factor.is_one() && scale.is_one() && ((lo + offset).is_zero() || alone && alike && whole()) {
         return turns(entry, range, context, dimension, &map.base, length);
     }
     let period = context.simplify(&length.over(&common_divisor(size, length)));
@@ -297,7 +296,7 @@ fn cycle(entry: &Entry, range: &Range, context: &Context, dimension: usize, map:
         index[dimension] = base + (first.scale(*factor) + offset).modulo(length).scale(*scale);
     }
     replace(&mut piece, dimension, variable, &(first + &period * Expr::from(&round)));
-    if piece.index.iter().flatten().any(|e| e.mentions(&round)) {
+    if piece.depends_on(&round) {
         return Vec::new();
     }
     let mut inside = context.clone();
@@ -346,7 +345,24 @@ fn turns(entry: &Entry, range: &Range, context: &Context, dimension: usize, base
         others.tail = others.tail * &some;
         pieces.push(others);
     }
-    pieces
+    // Where another dimension changes from round to round, nobody knows which queues these are.
+    if pieces.iter().any(|piece| piece.depends_on(&round)) { Vec::new() } else { pieces }
+}
+
+/// Whether no other dimension depends on the loop variable.
+fn alone(entry: &Entry, variable: &Symbol, dimension: usize) -> bool {
+    entry.index.iter().flatten().enumerate().all(|(position, e)| position == dimension || !e.mentions(variable))
+}
+
+impl Entry {
+    /// Whether the queue that it uses depends on a symbol.
+    fn depends_on(&self, symbol: &Symbol) -> bool {
+        self.index.iter().flatten().any(|e| e.mentions(symbol))
+    }
+
+    fn mentions(&self, symbol: &Symbol) -> bool {
+        self.depends_on(symbol) || [&self.work, &self.head, &self.tail].iter().any(|e| e.mentions(symbol))
+    }
 }
 
 /// The largest value over all bound indices.

@@ -8,11 +8,13 @@ use super::application::firsts;
 use super::items::shared;
 use super::{Lower, Meaning, Scope, Type};
 use crate::ast::{self, Binary, ExprKind, Item, Spanned};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::model::Draw;
 
 /// Functions that are expanded at one time, each within the one before.
 const DEEPEST: usize = 60;
+
+const TOO_LARGE: &str = "division by zero, or a number or a formula that is too large";
 
 /// A value, a condition, or nothing because an error was told.
 #[derive(Clone)]
@@ -27,7 +29,9 @@ impl<'a> Lower<'a> {
         match self.any(e, scope) {
             Any::Value(kind, value) => {
                 if value.is_undefined() && kind != Type::Unknown {
-                    self.error(e.span, "division by zero, or a number that is too large");
+                    let error = Diagnostic::error(e.span, TOO_LARGE);
+                    let is_open = self.model.open().next().is_some();
+                    self.tell(if is_open { error.help("give values with -D NAME=VALUE") } else { error });
                     return wrong();
                 }
                 (kind, value)
@@ -97,6 +101,9 @@ impl<'a> Lower<'a> {
             values.push(self.expr(arg, scope).1);
         }
         let (first, second) = (values[0].clone(), values.get(1).cloned().unwrap_or_default());
+        if name.node == "uniform" && (&first - &second).to_rat().is_some_and(|gap| gap > Rat::ZERO) {
+            self.error(e.span, format!("no number lies between {first} and {second}"));
+        }
         match name.node.as_str() {
             "exp" => Draw::Exponential { mean: first },
             "uniform" => Draw::Uniform { low: first, high: second },
@@ -356,9 +363,13 @@ impl<'a> Lower<'a> {
             self.error(left.span.to(right.span), "`div`, `mod` and `|` are for integers");
             return nothing();
         }
-        let divides = matches!(operator, Binary::Div | Binary::IntDiv | Binary::Mod | Binary::Divides);
-        if divides && y.is_zero() {
-            self.error(right.span, "division by zero");
+        let divisor = match operator {
+            Binary::Div | Binary::IntDiv | Binary::Mod => Some((&y, right.span)),
+            Binary::Divides => Some((&x, left.span)),
+            _ => None,
+        };
+        if let Some((_, span)) = divisor.filter(|(divisor, _)| divisor.is_zero()) {
+            self.error(span, "division by zero");
             return nothing();
         }
         if matches!(operator, Binary::IntDiv | Binary::Mod) && y.to_rat().is_some_and(|value| value < Rat::ZERO) {
@@ -369,6 +380,7 @@ impl<'a> Lower<'a> {
             Binary::Add => &x + &y,
             Binary::Sub => &x - &y,
             Binary::Mul => &x * &y,
+            Binary::Div if ast::is_fraction(left, right) => return Any::Value(Type::Real, x.over(&y)),
             Binary::Div if kind == Type::Int => x.floor_div(&y),
             Binary::Div => x.over(&y),
             Binary::IntDiv => x.floor_div(&y),
@@ -376,10 +388,9 @@ impl<'a> Lower<'a> {
             Binary::Pow => {
                 let power = x.power(&y);
                 if power.is_undefined() {
-                    self.error(
-                        left.span.to(right.span),
-                        "a power must have a constant base or a small integer exponent",
-                    );
+                    let are_numbers = x.to_rat().is_some() && y.to_int().is_some();
+                    let form = "a power must have a constant base or a small integer exponent";
+                    self.error(left.span.to(right.span), if are_numbers { TOO_LARGE } else { form });
                     return nothing();
                 }
                 // Of integers it counts as one; a negative exponent is told when it comes up.

@@ -85,6 +85,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ),
     };
     let mut loops = partune_engine::loops(binary, core, &choice)?;
+    if loops.functions == 0 {
+        anyhow::bail!(
+            "{}: it has no symbols of functions, by which loops are found\n  remedy: build it without -s, or take it as it was before strip",
+            binary.display()
+        );
+    }
     if !args.ir.is_empty() || !args.source.is_empty() {
         let mut source = Vec::new();
         for path in &args.ir {

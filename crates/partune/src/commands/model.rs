@@ -343,7 +343,7 @@ fn estimate(args: &Estimate) -> anyhow::Result<()> {
     for alternative in chosen(&given, args.alt.as_deref())? {
         let Some(open) = general.alternative(&alternative.name) else { continue };
         let form = closed_form(&general, &open.term);
-        let bounds = if all_given {
+        let found = if all_given {
             // With numbers some forms close that do not without.
             let own = (!form.is_closed()).then(|| closed_form(&given, &alternative.term));
             let (form, of) = own.as_ref().map_or((&form, &general), |own| (own, &given));
@@ -352,9 +352,10 @@ fn estimate(args: &Estimate) -> anyhow::Result<()> {
             None
         };
         if args.json {
-            list.push(estimate_json(&alternative.name, &form, &general, bounds.as_ref()));
+            let bounds = found.as_ref().map(|it| &it.bounds);
+            list.push(estimate_json(&alternative.name, &form, &general, bounds));
         } else {
-            show::estimate(&mut text, &alternative.name, &form, &general, bounds.as_ref());
+            show::estimate(&mut text, &alternative.name, &form, &general, found.as_ref());
         }
     }
     if args.json {

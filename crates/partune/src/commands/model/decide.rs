@@ -98,7 +98,7 @@ fn choose(source: &Source, model: &Model, simulated: bool) -> anyhow::Result<Vec
         if simulated {
             return Ok(simulate(model, term, &Options::default())?.makespan);
         }
-        Ok(numbers(&closed_form(model, term), model, model, term)?.head_tail)
+        Ok(numbers(&closed_form(model, term), model, model, term)?.bounds.head_tail)
     };
     let all = model.plans.iter().map(|it| plan(model, it, &mut cost).map_err(|error| source.failed(&error)));
     all.collect()

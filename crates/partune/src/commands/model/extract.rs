@@ -49,7 +49,7 @@ pub(super) fn run(args: &Extract) -> anyhow::Result<()> {
         Some(file) => {
             std::fs::write(file, &text).with_context(|| format!("{}: cannot be written", file.display()))?;
             let (run_s, model_s) = (run.run_seconds(), seconds(&text)?);
-            let (blocks, phases, pes) = (recorded.blocks.len(), recorded.phases.len(), recorded.pes);
+            let (blocks, phases, pes) = (recorded.blocks.len(), recorded.phases_seen(), recorded.pes);
             output::note(&format!(
                 "{}: blocks: {blocks}, phases: {phases}, PEs: {pes}; {model_s:.6} s of the {run_s:.6} s that the run took, and the rest is waiting within blocks",
                 file.display()

@@ -6,7 +6,7 @@ use std::path::Path;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use partune_expr::{Number, Test};
 use partune_model::decide::Decision;
-use partune_model::estimate::{Bounds, ClosedForm};
+use partune_model::estimate::{ClosedForm, Numbers, Origin};
 use partune_model::model::Model;
 use partune_model::plan::{Act, Chosen};
 use partune_model::simulate::Outcome;
@@ -66,7 +66,8 @@ pub(super) fn significant(value: f64) -> String {
     }
 }
 
-pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: &Model, bounds: Option<&Bounds>) {
+pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: &Model, found: Option<&Numbers>) {
+    let bounds = found.map(|it| it.bounds);
     let forms = form.printed(model);
     let values = bounds.map(|bounds| [bounds.basic, bounds.head_tail, bounds.upper].map(number));
     let _ = writeln!(text, "{name}");
@@ -106,9 +107,15 @@ pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: 
             "  times are drawn: basic and head-tail bound the mean time from below; nothing here bounds it from above"
         );
     }
-    if let Some(bounds) = bounds {
-        if !form.is_closed() {
-            let _ = writeln!(text, "  the numbers come from enumeration");
+    if let Some(Numbers { bounds, origin }) = found {
+        let origin = match origin {
+            Origin::Formula if form.is_closed() => None,
+            Origin::Formula => Some("the formula for these values, which is a closed form"),
+            Origin::Enumeration => Some("enumeration"),
+            Origin::Both => Some("enumeration, head-tail from the formula, which is sharper"),
+        };
+        if let Some(origin) = origin {
+            let _ = writeln!(text, "  the numbers come from {origin}");
         }
         if bounds.upper.to_f64() > 2.0 * bounds.head_tail.to_f64() {
             let what = if form.random { "the figures" } else { "the bounds" };
