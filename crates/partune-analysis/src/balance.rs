@@ -4,6 +4,9 @@
 //! that run it; lost time is Σ_q (max − t_q) = N (max − avg), sorted by it (theory 6.5; Su, "Parallel Performance Wizard",
 //! chapter 5). Block level is in [`crate::bounds`].
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use partune_base::{CallPathId, Id, PeId, Span};
 
 use crate::times::PathTimes;
@@ -107,7 +110,7 @@ fn run(input: &Input<'_>) -> Outcome {
         .map(|(path, place)| (CallPathId::from_index(path), place))
         .filter(|row| row.1.lost() > 0)
         .collect();
-    rows.sort_unstable_by_key(|(path, place)| (std::cmp::Reverse(place.lost()), *path));
+    rows.sort_unstable_by_key(|(path, place)| (Reverse(place.lost()), *path));
 
     let least = input.least().max(1);
     // Between global synchronisations, imbalance is found block by block.
@@ -117,9 +120,14 @@ fn run(input: &Input<'_>) -> Outcome {
         for (path, _) in rows.iter().filter(|(path, place)| is_code(*path) && place.lost() >= least) {
             findings.extend(finding(input, *path, 2.0, at(times, &pes, *path), least));
         }
-        let whole = finding(input, CallPathId::NONE, 0.0, pes.iter().copied().zip(useful.iter().copied()), least);
+        let of_pes = || pes.iter().copied().zip(useful.iter().copied());
+        let slowest = of_pes().max_by_key(|(pe, ticks)| (*ticks, Reverse(*pe))).map_or(pes[0], |it| it.0);
+        let whole = finding(input, busiest(input, &pes, &useful, slowest), 0.0, of_pes(), least);
         let told = findings.iter().map(|it| it.time).max().unwrap_or_default();
-        findings.extend(whole.filter(|whole| told.0 < whole.time.0 / 2));
+        if let Some(whole) = whole.filter(|whole| told.0 < whole.time.0 / 2) {
+            findings.retain(|it| it.path != whole.path);
+            findings.push(whole);
+        }
     }
     let sum: i64 = useful.iter().sum();
     let max = useful.iter().copied().max().unwrap_or(0);
@@ -153,6 +161,23 @@ fn run(input: &Input<'_>) -> Outcome {
     Outcome { findings, sections: vec![section] }
 }
 
+/// The code in which a PE is furthest above the average of all; none where that is outside of recorded regions.
+fn busiest(input: &Input<'_>, pes: &[PeId], useful: &[i64], of: PeId) -> CallPathId {
+    let (paths, times, count) = (input.trace.paths(), input.times(), pes.len() as i64);
+    let own = pes.iter().position(|pe| *pe == of).map_or(0, |at| useful[at]);
+    let mut excess: BTreeMap<CallPathId, i64> = BTreeMap::new();
+    excess.insert(CallPathId::NONE, own.saturating_mul(count).saturating_sub(useful.iter().sum()));
+    for pe in pes {
+        for row in times[*pe].iter().filter(|row| !paths.operation(row.path).is_some()) {
+            let ticks = if *pe == of { row.exclusive.0.saturating_mul(count - 1) } else { -row.exclusive.0 };
+            *excess.entry(row.path).or_default() += ticks;
+            *excess.entry(CallPathId::NONE).or_default() -= ticks;
+        }
+    }
+    let most = excess.iter().max_by_key(|(path, ticks)| (**ticks, Reverse(**path)));
+    most.map_or(CallPathId::NONE, |(path, _)| *path)
+}
+
 /// Exclusive time of the PEs that were at a place.
 fn at<'a>(times: &'a PathTimes, pes: &'a [PeId], path: CallPathId) -> impl Iterator<Item = (PeId, i64)> + 'a {
     pes.iter().filter_map(move |pe| {
@@ -171,7 +196,7 @@ fn finding(
     least: i64,
 ) -> Option<Finding> {
     let times: Vec<(PeId, i64)> = times.collect();
-    let (slowest, max) = times.iter().copied().max_by_key(|(pe, ticks)| (*ticks, std::cmp::Reverse(*pe)))?;
+    let (slowest, max) = times.iter().copied().max_by_key(|(pe, ticks)| (*ticks, Reverse(*pe)))?;
     let pes: Vec<(PeId, Span)> =
         times.iter().filter(|(_, ticks)| *ticks < max).map(|(pe, ticks)| (*pe, Span(max - ticks))).collect();
     let time: Span = pes.iter().map(|(_, lost)| *lost).sum();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, PeId, Time};
+use partune_trace::{CallPaths, Visits};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -216,7 +217,7 @@ fn work_times(input: &Input<'_>, pe: PeId, begin: Time, end: Time) -> BTreeMap<C
     let first = (entered..visits.len()).find(|visit| visits.exit[*visit] > begin).unwrap_or(visits.len());
     let around = match visits.path.get(first) {
         Some(path) if visits.enter[first] < end => paths.parent(*path),
-        _ => first.checked_sub(1).map_or(CallPathId::NONE, |before| visits.path[before]),
+        next => open_at(visits, paths, first, begin, next.map_or(CallPathId::NONE, |path| paths.parent(*path))),
     };
     add(around, end.since(begin).0);
     for index in first..visits.len() {
@@ -228,4 +229,21 @@ fn work_times(input: &Input<'_>, pe: PeId, begin: Time, end: Time) -> BTreeMap<C
         add(paths.parent(visits.path[index]), -ticks);
     }
     times
+}
+
+/// The code that runs at a time, between two visits: of those around the one before `next`, the innermost that goes on. `outer` goes on until the next one.
+/// Linear in visits within the one that is found.
+fn open_at(visits: &Visits, paths: &CallPaths, next: usize, time: Time, outer: CallPathId) -> CallPathId {
+    let mut at = next;
+    let mut path = CallPathId::NONE;
+    while let Some(before) = (0..at).rev().find(|it| at == next || visits.path[*it] == path) {
+        if visits.exit[before] > time {
+            return visits.path[before];
+        }
+        (at, path) = (before, paths.parent(visits.path[before]));
+        if path == outer {
+            break;
+        }
+    }
+    outer
 }

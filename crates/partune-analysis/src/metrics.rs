@@ -1,7 +1,8 @@
 //! Metrics by call path: what counters counted where, exclusive and inclusive.
 //!
 //! Between two samples of a counter on a PE its growth belongs to the code that ran: the visit in which the first sample was
-//! taken, or, if that was at its exit, the caller. Counters (accumulated, or sums since the last sample) add up over visits and
+//! taken, or, if that was at its exit, the caller; and if another one begins right then, that one, since some recorders write a sample before the enter that
+//! it belongs to. Counters (accumulated, or sums since the last sample) add up over visits and
 //! PEs; point values are averaged over samples.
 
 use partune_base::{CallPathId, Id, MetricId, PeId, Table, Time};
@@ -13,6 +14,9 @@ use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, 
 
 /// Rows of the table.
 const ROWS: usize = 1000;
+
+/// Visits that begin at one time of which it matters to tell what a sample belongs to; where a clock has more, it tells nothing of them.
+const AT_ONCE: usize = 64;
 
 pub(crate) static METRICS: Analysis = Analysis {
     name: "metrics",
@@ -55,7 +59,7 @@ const DOCS: &str = "\
 
 Table `counters`, for metrics that count: how much each call path added, `exclusive` (its own code and its operations) and `inclusive`
 (with all below), summed over PEs. The growth between two samples belongs to the code that ran between them: the visit of the
-first sample, or its caller if the sample was taken at the exit.
+first sample, or its caller if the sample was taken at the exit, or what that calls if it begins at the time of the sample.
 
 Table `gauges`, for values at a moment: number of samples, smallest, mean and largest value.
 
@@ -162,13 +166,18 @@ fn sums(trace: &Trace, pe: PeId) -> Vec<((MetricId, CallPathId), Sums)> {
     sorted(&places)
 }
 
-/// The call path that runs from a sample on: its visit's, or the caller's if it was taken when the visit ended.
+/// The call path that runs from a sample on: its visit's, the caller's if it was taken when the visit ended, or that of what one of these calls right then.
 fn place(trace: &Trace, stream: &Stream, visit: partune_trace::VisitIx, time: Time) -> CallPathId {
-    match stream.visits.get(visit) {
-        Some(visit) if time >= visit.exit && visit.exit > visit.enter => trace.paths().parent(visit.path),
+    let (visits, paths) = (&stream.visits, trace.paths());
+    let around = match visits.get(visit) {
+        Some(visit) if time >= visit.exit && visit.exit > visit.enter => paths.parent(visit.path),
         Some(visit) => visit.path,
         None => CallPathId::NONE,
-    }
+    };
+    let entered = visits.enter.partition_point(|enter| *enter <= time);
+    let here = (0..entered).rev().take(AT_ONCE).take_while(|index| visits.enter[*index] == time);
+    let called = here.map(|index| visits.path[index]).find(|path| paths.parent(*path) == around);
+    called.unwrap_or(around)
 }
 
 /// Metric, path, exclusive, inclusive.

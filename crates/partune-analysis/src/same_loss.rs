@@ -9,7 +9,7 @@
 
 use std::cmp::Reverse;
 
-use partune_base::{CallPathId, Span};
+use partune_base::{CallPathId, PeId, Span};
 use partune_trace::Trace;
 use rustc_hash::FxHashMap;
 
@@ -61,10 +61,15 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
 /// Costs less what findings at the same call path say why, as far as enough is left of them.
 fn without_reasons(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
     let mut told: FxHashMap<CallPathId, Span> = FxHashMap::default();
+    let mut told_of: FxHashMap<(CallPathId, PeId), f64> = FxHashMap::default();
     // That others wait for a file is not what it costs who reads or writes it.
     let says_why = |it: &&Finding| it.pattern.kind() == Kind::Reason && it.pattern != Pattern::SerialIo;
     for finding in findings.iter().filter(says_why) {
-        finding.shares().for_each(|(path, time)| *told.entry(path).or_default() += time);
+        for (path, time) in finding.shares() {
+            *told.entry(path).or_default() += time;
+            let share = time.0 as f64 / finding.time.0.max(1) as f64;
+            finding.pes.iter().for_each(|(pe, span)| *told_of.entry((path, *pe)).or_default() += span.0 as f64 * share);
+        }
     }
     let rest = |finding: Finding| {
         if ![Pattern::OperationCost, Pattern::InputOutput].contains(&finding.pattern) {
@@ -79,7 +84,18 @@ fn without_reasons(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Fin
         if paths.len() == 1 {
             paths.clear();
         }
-        Some(Finding { path, paths, role: role_of_path(trace, path), ..scaled(finding, remainder) })
+        // On each PE, what is not told of it.
+        let told_on = |pe| finding.shares().filter_map(|(path, _)| told_of.get(&(path, pe))).sum::<f64>();
+        let on_pe = |(pe, span): &(PeId, Span)| (*pe, (span.0 as f64 - told_on(*pe)).max(0.0));
+        let on_pes: Vec<(PeId, f64)> = finding.pes.iter().map(on_pe).collect();
+        let all: f64 = on_pes.iter().map(|(_, ticks)| ticks).sum();
+        let mut rest = scaled(finding, remainder);
+        if all > 0.0 {
+            let part = |ticks: f64| Span((ticks / all * remainder.0 as f64).round() as i64);
+            rest.pes = on_pes.into_iter().map(|(pe, ticks)| (pe, part(ticks))).collect();
+            rest.pes.retain(|(_, span)| span.is_positive());
+        }
+        Some(Finding { path, paths, role: role_of_path(trace, path), ..rest })
     };
     findings.into_iter().filter_map(rest).collect()
 }

@@ -1,14 +1,15 @@
 //! Where two PEs were last known to be together: the begin of the interval in which one of them came to be late.
 //!
 //! A common synchronisation point of a wait is a message between the two PEs, in either direction, a collective of both, the
-//! end of an epoch of a window in which one accessed memory of the other (complete and wait), or the fork of a team of both, that was over on both sides before: on the waiting side at the begin of the wait, on the late side at its end.
+//! end of an epoch of a window in which one accessed memory of the other (complete and wait), a value that one waited for and the other wrote, the creation of
+//! one by the other or its end for which that waited, or the fork of a team of both, that was over on both sides before: on the waiting side at the begin of the wait, on the late side at its end.
 //! (Böhme et al., "Identifying the root causes of wait states", take only points with waits; taking all makes intervals shorter
 //! and costs linear.) It is looked for backwards from the wait; who is not found near is taken to have been together at the last
 //! collective of most PEs, or at the begin of the run. Memory: 16 bytes a member of a collective or team, 48 an epoch between two PEs.
 
 use partune_base::{PeId, Table, Time};
-use partune_index::{EpochEnd, Index, Instance};
-use partune_trace::{Stream, Trace, VisitIx};
+use partune_index::{EpochEnd, Index, Instance, Place};
+use partune_trace::{Role, Stream, TeamKind, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::Wait;
@@ -23,7 +24,7 @@ pub(crate) struct Meetings<'a> {
     of_pe: Table<PeId, Vec<(Time, u32)>>,
     /// Instances that most PEs took part in: last enter and position, in order.
     large: Vec<(Time, u32)>,
-    /// For each PE when it had ended an epoch, with whom, and when that one had, in order of time.
+    /// For each PE when it had ended an epoch, waited for a value or written it, created a PE or begun, with whom, and when that one had, in order of time.
     epochs: Table<PeId, Vec<(Time, PeId, Time)>>,
     /// When each PE began its part in each team, and the position of that, in order of time.
     parts: Table<PeId, Vec<(Time, u32)>>,
@@ -62,6 +63,21 @@ impl<'a> Meetings<'a> {
             let (at_target, at_origin) = (wait.exit(trace), complete.exit(trace));
             epochs[wait.pe].push((at_target, complete.pe, at_origin));
             epochs[complete.pe].push((at_origin, wait.pe, at_target));
+        }
+        let both = |epochs: &mut Table<PeId, Vec<(Time, PeId, Time)>>,
+                    (one, at): (PeId, Time),
+                    (other, there): (PeId, Time)| {
+            epochs[one].push((at, other, there));
+            epochs[other].push((there, one, at));
+        };
+        for wait in index.rma.value_waits.iter().filter(|wait| wait.cause.is_some() && wait.operation.is_some()) {
+            if wait.cause.pe != wait.pe && trace.role_of(wait.pe, wait.operation) == Role::WaitOnValue {
+                let own = Place { pe: wait.pe, visit: wait.operation }.exit(trace);
+                both(&mut epochs, (wait.pe, own), (wait.cause.pe, wait.cause.exit(trace)));
+            }
+        }
+        for (one, other) in creations(trace) {
+            both(&mut epochs, one, other);
         }
         epochs.as_mut_slice().par_iter_mut().for_each(|ends| ends.sort_unstable());
         let mut parts: Table<PeId, Vec<(Time, u32)>> = trace.pes().ids().map(|_| Vec::new()).collect();
@@ -153,7 +169,7 @@ impl<'a> SyncPoints<'a> {
         // Ranks name the main PE of a process, for which the other one may have acted.
         let named = [other, self.trace.main_of(other)];
         let messages = &self.meetings.index.messages;
-        let both = |own: VisitIx, place: partune_index::Place| {
+        let both = |own: VisitIx, place: Place| {
             let own = stream.visits.get(own)?.exit;
             let there = self.trace.streams().get(place.pe)?.visits.get(place.visit)?.exit;
             (own <= wait.begin && there <= wait.end && place.pe == other).then_some(own.min(there))
@@ -172,6 +188,24 @@ impl<'a> SyncPoints<'a> {
             });
         received.max(sent)
     }
+}
+
+/// When PEs were created and by whom, and when they ended and who waited for that: the moments on both sides.
+fn creations(trace: &Trace) -> Vec<((PeId, Time), (PeId, Time))> {
+    let is_creation =
+        |kind: TeamKind| matches!(kind, TeamKind::Create | TeamKind::Begin | TeamKind::Wait | TeamKind::End);
+    let rows = trace.streams().iter_ids().flat_map(|(pe, stream)| stream.teams.iter().map(move |row| (pe, row)));
+    let rows = rows.filter(|(_, row)| is_creation(row.kind) && row.group.is_some());
+    let mut rows: Vec<_> = rows.map(|(pe, row)| ((row.group, row.sequence), row.kind, (pe, row.time))).collect();
+    rows.sort_unstable();
+    let mut pairs = Vec::new();
+    for same in rows.chunk_by(|a, b| a.0 == b.0) {
+        let of = |kind: TeamKind| same.iter().find(|row| row.1 == kind).map(|row| row.2);
+        pairs.extend(of(TeamKind::Create).zip(of(TeamKind::Begin)));
+        pairs.extend(of(TeamKind::Wait).zip(of(TeamKind::End)));
+    }
+    pairs.retain(|(one, other)| one.0 != other.0);
+    pairs
 }
 
 trait PartitionNear<T> {

@@ -145,7 +145,13 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     progress.stage("trying changes");
     for (candidate, change) in changes {
         let outcome = replay.under(std::slice::from_ref(&change));
-        let saving = saving(&outcome);
+        let saving = match &change {
+            // A part of the work at a place is meant, and nobody knows which: no more than what waits for it.
+            Change::Scale(_, factor) if candidate.upper_limit => {
+                saving(&outcome).at_most((1.0 - factor) * diagnosis.run.seconds(candidate.loss))
+            }
+            _ => saving(&outcome),
+        };
         let (is_done, helps) = (outcome.refused.is_empty(), saving.saves_s >= NOTHING * run_s);
         in_vain += usize::from(!is_done || !helps);
         if is_done && (helps || request.scope == Scope::All) {

@@ -138,6 +138,13 @@ pub struct Saving {
 }
 
 impl Saving {
+    /// The same where no more can be saved.
+    pub(crate) fn at_most(self, limit_s: f64) -> Saving {
+        let [saves_s, saves_low_s, saves_high_s] =
+            [self.saves_s, self.saves_low_s, self.saves_high_s].map(|it| it.min(limit_s));
+        Saving { predicted_run_s: self.predicted_run_s + self.saves_s - saves_s, saves_s, saves_low_s, saves_high_s }
+    }
+
     /// What is no change saves nothing, and nobody has to run it to know.
     pub(crate) fn of(trace: &Trace, followed: Followed, outcome: &Outcome, plain: &Outcome) -> Saving {
         let spans = outcome.saves(plain);

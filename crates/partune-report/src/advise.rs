@@ -249,8 +249,8 @@ pub fn advice_text(advised: &Advised, diagnosis: &Diagnosis, rows: usize, style:
 fn saves(advice: &Advice, saving: &Saving, run_s: f64) -> String {
     let saved = saved(saving, run_s);
     match advice.factor {
-        Some(factor) if factor < 1.0 => format!("{} less time there saves {saved}", names::percent(1.0 - factor)),
         _ if advice.candidate.upper_limit => format!("saves at most {saved}"),
+        Some(factor) if factor < 1.0 => format!("{} less time there saves {saved}", names::percent(1.0 - factor)),
         _ => format!("saves {saved}"),
     }
 }

@@ -16,7 +16,7 @@ pub(crate) mod group;
 use std::ops::Range;
 
 use partune_base::{CallPathId, PeId, Time};
-use partune_index::{Index, Place};
+use partune_index::{Grant, Index, Place};
 use partune_trace::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -148,15 +148,19 @@ fn holder_times(index: &Index, wait: &Wait) -> Vec<(Place, Range<Time>, f64)> {
     let Some(grant) = index.locks.grants.get(number) else { return Vec::new() };
     let first = index.locks.grants.partition_point(|other| other.lock < grant.lock);
     let grants = &index.locks.grants[first..];
-    let mut times: Vec<(Place, Range<Time>, f64)> = holders(grants, number - first)
-        .filter(|holder| holder.release.is_some())
-        .map(|holder| {
-            let held = holder.acquired.max(wait.begin)..holder.released.min(wait.end);
-            let ticks = held.end.since(held.start).0 as f64;
-            (Place { pe: holder.pe, visit: holder.release }, held, ticks)
-        })
-        .filter(|(.., ticks)| *ticks > 0.0)
-        .collect();
+    let mut held_by: Vec<Grant> = holders(grants, number - first).filter(|holder| holder.release.is_some()).collect();
+    held_by.sort_by_key(|holder| (holder.acquired, holder.pe));
+    let mut free = wait.begin;
+    let times = held_by.into_iter().map(|holder| {
+        // Who got it in no operation has it since nobody else had, and tells that late.
+        let is_late = holder.requested == holder.acquired;
+        let since = if is_late { holder.acquired.min(free) } else { holder.acquired };
+        free = free.max(holder.released);
+        let held = since.max(wait.begin)..holder.released.min(wait.end);
+        let ticks = held.end.since(held.start).0 as f64;
+        (Place { pe: holder.pe, visit: holder.release }, held, ticks)
+    });
+    let mut times: Vec<(Place, Range<Time>, f64)> = times.filter(|(.., ticks)| *ticks > 0.0).collect();
     let sum: f64 = times.iter().map(|(.., ticks)| ticks).sum();
     let most = wait.duration().0 as f64;
     if sum > most {

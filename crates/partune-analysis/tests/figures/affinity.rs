@@ -36,6 +36,14 @@ proptest! {
         let slow: u64 = (0..13).map(|element| counts[element / factor % counts.len()][element]).sum();
         prop_assert_eq!(affinity.blocking(factor).local, slow);
         prop_assert!(affinity.best().unwrap().local <= affinity.total());
+        // The same by parts of the array and by thread, on fewer threads too.
+        for pes in 1..=counts.len() {
+            let home = |thread: usize| thread * pes / counts.len();
+            let of = |thread: usize| [0..5, 5..6, 6..13].map(|part| affinity.within_at(thread, part, (factor, home(thread), pes)));
+            let parts: u64 = (0..counts.len()).flat_map(of).sum();
+            prop_assert_eq!(affinity.on(pes).unwrap().blocking(factor).local, parts);
+        }
+        prop_assert!(affinity.on(0).is_none() && affinity.on(counts.len() + 1).is_none());
     }
 }
 

@@ -378,3 +378,23 @@ fn start_up_that_lasts_into_the_run_is_told_as_such() {
     let found = ["run", "computation", "waiting", "start_up", "transfer", "idle"].map(|it| scalar(&outcome, it));
     assert_close(&found, &[10.0, 15.0, 2.0, 3.0, 0.0, 0.0]);
 }
+
+/// PE 1 enters nothing between the barriers: it is in `main`, and not in the barrier that ended before.
+#[test]
+fn code_in_a_block_without_visits_is_what_goes_on() {
+    let (trace, outcome) = figure(
+        "resolution 1
+         pe 0: main 0..200 { MPI_Barrier 0..10 barrier MPI_Barrier 20..100 barrier MPI_Barrier 190..200 barrier }
+         pe 1: main 0..200 { step 0..150 { MPI_Barrier 0..10 barrier MPI_Barrier 99..100 barrier } MPI_Barrier 199..200 barrier }",
+        "bounds",
+    );
+    let uneven = outcome.findings.iter().filter(|it| it.pattern == Pattern::LoadImbalance);
+    let mut causes: Vec<String> = uneven
+        .flat_map(|it| &it.causes)
+        .filter(|cause| cause.pe.0 == 1)
+        .map(|cause| partune_testkit::path_name(&trace, cause.path))
+        .collect();
+    causes.sort();
+    causes.dedup();
+    assert!(!causes.is_empty() && causes.iter().all(|it| it == "main" || it == "main/step"), "{causes:?}");
+}

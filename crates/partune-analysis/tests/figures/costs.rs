@@ -191,6 +191,19 @@ fn a_reason_takes_from_its_own_call_path_only() {
     assert_eq!(left(&[("a", 10), ("b", 9), ("c", 4)], 0), None);
 }
 
+/// PE 0 sends small messages, for which there is a reason; PE 1 a large one. What is left is PE 1's.
+#[test]
+fn a_reason_takes_from_the_pes_that_have_it() {
+    let trace = partune_testkit::trace("pe 0 1: main 0..100 { a 0..20 { MPI_Send 0..10 } }");
+    let cost = analyze(&trace, "costs").findings.remove(0);
+    assert_eq!(cost.pes, [(PeId(0), Span(10)), (PeId(1), Span(10))]);
+    let pes = vec![(PeId(0), Span(9))];
+    let reason = Finding { pattern: Pattern::SmallTransfers, time: Span(9), pes, ..cost.clone() };
+    let told = once(&trace, vec![cost, reason], 1);
+    let left = of(&told, Pattern::OperationCost).unwrap();
+    assert_eq!((left.time, &left.pes[..]), (Span(11), &[(PeId(0), Span(1)), (PeId(1), Span(10))][..]));
+}
+
 /// With everything told, waits and costs are what is neither computation nor an idle thread outside of teams: here 0.1 for 0..10 and 40..60, while
 /// the main thread computes.
 #[test]

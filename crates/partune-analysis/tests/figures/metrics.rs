@@ -26,3 +26,13 @@ fn counters_belong_to_the_code_that_ran() {
 fn silent_without_samples() {
     assert!(figure("pe 0: main 0..100", "metrics").1.sections.is_empty());
 }
+
+/// As Score-P writes it: a sample stands before the enter that it belongs to, in the caller, at the same time.
+#[test]
+fn a_sample_before_an_enter_belongs_to_what_begins_then() {
+    let text = "metric CYC accumulated cycles
+        pe 0: main 0..100 metric(CYC=0) metric(CYC=10)@10 metric(CYC=100)@100 { f 10..50 metric(CYC=90)@50 }";
+    let (trace, outcome) = figure(text, "metrics");
+    let at = |path: &str| at_path(&trace, &outcome, "counters", path, "exclusive");
+    assert_close(&[at("main"), at("main/f")], &[20.0, 80.0]);
+}

@@ -229,3 +229,17 @@ fn functions_that_cost_more_than_they_tell() {
         assert_eq!(not_worth_recording(&text, &Options::default()), [], "{told}");
     }
 }
+
+/// Programs of different code, which nothing compares place by place: what the slowest PE has most above the average is the place.
+#[test]
+fn imbalance_of_whole_pes_names_the_code_of_the_slowest() {
+    let (trace, outcome) = figure(
+        "resolution 1
+         pe 0: main 0..1000 { reader 0..200 MPI_Recv 200..1000 recv(from=1, bytes=8) }
+         pe 1: main 0..1000 { solver 0..990 MPI_Send 990..1000 send(to=0, bytes=8) }",
+        "balance",
+    );
+    let told: Vec<_> = outcome.findings.iter().map(|it| partune_testkit::path_name(&trace, it.path)).collect();
+    assert_eq!(told, ["main/solver"]);
+    assert_eq!(outcome.findings[0].causes[0].path, outcome.findings[0].path);
+}

@@ -58,3 +58,19 @@ fn a_lock_that_nobody_held_is_unexplained() {
     };
     silent(&format!("paradigm OpenSHMEM {} {}", pe(0), pe(1)));
 }
+
+/// PE 1 got the lock in no operation, and that is told at 80 only, after it wrote. PE 0 has waited for it since 20 all the same.
+#[test]
+fn who_got_a_lock_unseen_held_it_since_somebody_waits() {
+    let case = Case::new(
+        "paradigm OpenSHMEM
+         pe 0: main 0..100 { shmem_set_lock 20..90 lock(1) shmem_clear_lock 95..96 unlock(1) }
+         pe 1: main 0..100 acquire(1)@80 { work 2..70 shmem_clear_lock 85..88 unlock(1) }",
+    );
+    let finding = case.finding();
+    assert_eq!(finding.unexplained.0, 0, "{:?}", finding.causes);
+    assert_eq!(
+        finding.causes.iter().map(|cause| (cause.pe.0, cause.time.0)).collect::<Vec<_>>(),
+        [(1, finding.time.0)]
+    );
+}

@@ -291,3 +291,13 @@ fn who_has_no_task_waits_for_the_last_that_another_thread_runs() {
     let over = team("\"!$omp task\" 10..40 \"!$omp task\" 60..95");
     assert_eq!(Case::new(&over).found(), []);
 }
+
+/// A task that runs in a barrier ends the operation, and what is left of it is another one: still the barrier, until the last one comes.
+#[test]
+fn after_a_task_in_a_barrier_a_thread_waits_for_the_last_one() {
+    let case = Case::new(
+        "pe 0.0: \"!$omp parallel\" 0..100 { \"!$omp implicit barrier\" 90..95 }
+         pe 0.1: \"!$omp parallel\" 0..100 { \"!$omp implicit barrier\" 10..12 \"!$omp task\" 12..30 \"!$omp taskwait\" 31..95 }",
+    );
+    assert_eq!(case.found(), [(Pattern::WaitAtBarrier, 0, 31, 90, Some(0))]);
+}

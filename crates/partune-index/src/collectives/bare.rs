@@ -93,7 +93,10 @@ fn split(trace: &Trace, pe: PeId, scan: &Scan, own: &[Membership], first_fork: u
             // Outside of all teams a thread is alone.
             if let Some((member, ordinal)) = open.last_mut() {
                 let kind = trace.paths().region(visit.path).0;
-                let member_part = blocking(trace, pe, operation);
+                let wait = resumed(trace, pe, operation);
+                let announced = blocking(trace, pe, operation);
+                let member_part =
+                    Member { start: announced.start, enter: announced.enter, ..blocking(trace, pe, wait) };
                 let set = first_fork + member.fork;
                 let root = PeId::NONE;
                 parts.push(Part { set, ordinal: *ordinal, role, root, kind, member: member_part });
@@ -115,6 +118,30 @@ fn blocking(trace: &Trace, pe: PeId, operation: VisitIx) -> Member {
     let visit = trace.visit(pe, operation);
     let enter = visit.enter;
     Member { pe, start: operation, enter, wait: operation, wait_enter: enter, exit: visit.exit, row: u32::MAX }
+}
+
+/// Where a thread is in a barrier for the last time: tasks that it runs there end the operation, and what is left of it is another one. Linear in what the
+/// tasks do.
+fn resumed(trace: &Trace, pe: PeId, barrier: VisitIx) -> VisitIx {
+    let (visits, paths) = (&trace.streams()[pe].visits, trace.paths());
+    let around = paths.parent(visits.path[barrier.index()]);
+    let mut last = barrier.index();
+    let mut task: Option<Time> = None;
+    for index in last + 1..visits.len() {
+        if task.is_some_and(|end| visits.enter[index] < end) {
+            continue;
+        }
+        let role = trace.role_of(pe, VisitIx(index as u32));
+        // The path of a task is where it was created.
+        if role == Role::TaskRun && task.is_none() && visits.enter[index] == visits.exit[last] {
+            task = Some(visits.exit[index]);
+        } else if role == Role::TaskWait && paths.parent(visits.path[index]) == around && task.take().is_some() {
+            last = index;
+        } else {
+            break;
+        }
+    }
+    VisitIx(last as u32)
 }
 
 /// Whether rows tell of a region somewhere in the trace. Where they do, an operation without one was not recorded to its end.

@@ -133,7 +133,7 @@ impl Maker<'_> {
             if let (Some((_, ended, own)), Some((_, waited, by))) = (of(TeamKind::End), of(TeamKind::Wait))
                 && by.pe != own.pe
             {
-                let gift = Gift { time: *ended, place: self.last_before(own.pe, *ended) };
+                let gift = Gift { time: *ended, place: self.running_at(own.pe, *ended) };
                 points.pair(gift, (gift.place, *ended), (*by, self.at(by.pe, by.visit, *waited)));
             }
         }
@@ -143,6 +143,14 @@ impl Maker<'_> {
         let visits = &self.trace.streams()[pe].visits;
         let first = visits.enter.partition_point(|enter| *enter < time);
         Place { pe, visit: if first < visits.len() { VisitIx(first as u32) } else { VisitIx::NONE } }
+    }
+
+    /// The innermost visit that ends no earlier; linear in those within it.
+    fn running_at(&self, pe: PeId, time: Time) -> Place {
+        let visits = &self.trace.streams()[pe].visits;
+        let entered = visits.enter.partition_point(|enter| *enter <= time);
+        let open = (0..entered).rev().find(|visit| visits.exit[*visit] >= time);
+        open.map_or_else(|| self.last_before(pe, time), |visit| Place { pe, visit: VisitIx(visit as u32) })
     }
 
     fn last_before(&self, pe: PeId, time: Time) -> Place {
