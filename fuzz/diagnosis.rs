@@ -76,5 +76,5 @@ pub(crate) fn diagnosis(packed: &[u8]) {
         assert!(serde_json::from_str::<serde_json::Value>(&document).is_ok(), "{document}");
         let _ = partune_report::advice_text(&advised, &diagnosis, 50, Style::PLAIN);
     }
-    let _ = partune_pages::report(&Runs::of(Path::new("archive"), diagnosis, None));
+    let _ = partune_pages::report(&Runs::of(Path::new("archive"), diagnosis));
 }

@@ -282,6 +282,14 @@ export interface Answers {
       to: number;
     } | null;
   };
+  "runs/R/thresholds": {
+    /** Shares are 0 to 1. */
+    kind: ("share" | "factor" | "count" | "bytes")[];
+    least: number[];
+    meaning: string[];
+    name: string[];
+    value: number[];
+  };
   "runs/R/pes": {
     hosts: string[];
     omitted: number;
@@ -782,6 +790,48 @@ export interface Answers {
       to: (number | null)[];
     };
     unmatched: number;
+  };
+  "runs/R/array": {
+    /** The one that is asked for, or the first; none if there are none. */
+    array: {
+      /** Accesses to elements, all and those that are where they live: as recorded, as asked for, and at best. Not known where more PEs are asked for than there were. */
+      accesses: number;
+      at_home: number[][] | null;
+      begin: number;
+      best_block: number | null;
+      best_local: number | null;
+      /** The distribution that is asked for: element i on PE ⌊i/block⌋ mod pes. */
+      block: number;
+      /** Elements on each PE, as recorded, and where the first begins there. */
+      each: number;
+      element_bytes: number;
+      elements: number;
+      factors: {
+        block: number[];
+        local: number[];
+      };
+      /** Elements on the PE that has most. */
+      largest: number;
+      local: number | null;
+      pes: number;
+      recorded_local: number;
+      /** PEs in order of rank, how often each touches the elements of each column, and how often where they are at home as asked for. */
+      rows: {
+        count: number[];
+        first: (number | null)[];
+        label: string[];
+      };
+      touched: number[][];
+      window: number;
+    } | null;
+    /** Windows and symmetric heaps whose accesses were all recorded with addresses. */
+    windows: {
+      local_bytes: number[];
+      name: string[];
+      pes: number[];
+      remote_bytes: number[];
+      window: number[];
+    };
   };
   "runs/R/metrics": {
     /** It is a counter, and not a gauge. */

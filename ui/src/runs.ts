@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import type { Kind, Run } from "./api";
 import { type ApiError, get, type Loaded, useApi } from "./load";
+import { run } from "./state";
 
 /** What `api/runs` said last; undefined before the first answer. */
 export const runs = signal<Run[] | undefined>(undefined);
@@ -21,6 +22,13 @@ export async function refresh(): Promise<void> {
   if (runsError.value || runs.value?.some((it) => it.state === "opening")) {
     timer = window.setTimeout(refresh, runsError.value ? 2000 : 300);
   }
+}
+
+/** Opens the run that is looked at otherwise, as a run by itself with every analysis: a piece of it, or with other thresholds. Its number. */
+export async function otherwise(query: string): Promise<number> {
+  const opened = await get<{ run: number }>(`runs/${run.value}/piece?${query}`, { fresh: true });
+  await refresh();
+  return opened.run;
 }
 
 export function watchRuns(): void {

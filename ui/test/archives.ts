@@ -10,6 +10,9 @@ export const ring = join(ROOT, "examples/archives/ring/traces.otf2");
 /** The same program, recorded as a profile. */
 export const ringProfile = join(ROOT, "examples/archives/ring_profile/traces.otf2");
 
+/** Accesses to shared memory with their addresses. */
+export const addresses = join(ROOT, "examples/archives/addresses/traces.otf2");
+
 /** A recorded archive, or null where it is not here. */
 export function recorded(name: string): string | null {
   const path = join(shared, "otf2", name, "traces.otf2");

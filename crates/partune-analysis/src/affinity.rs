@@ -4,8 +4,11 @@
 //! local(B) = Σ_b H_{b mod T}\[min((b+1)B, n)\] − H_{b mod T}\[bB\], n/B look-ups; over all B from 1 to n a harmonic sum, so the
 //! exhaustive search costs O(n log n) (theory 6.7; Su, "Parallel Performance Wizard", chapter 5).
 
-use partune_base::{CallPathId, Id, PeId, Span, Time, WindowId};
-use partune_trace::Trace;
+use std::ops::Range;
+
+use partune_base::{CallPathId, Id, PeId, Span, Table, Time, WindowId};
+use partune_index::Index;
+use partune_trace::{RmaTransfer, Trace, VisitIx};
 
 use crate::{
     Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Unit,
@@ -100,6 +103,43 @@ impl Affinity {
         self.below.iter().map(|below| below[self.elements]).sum()
     }
 
+    pub fn elements(&self) -> usize {
+        self.elements
+    }
+
+    pub fn threads(&self) -> usize {
+        self.below.len()
+    }
+
+    /// Accesses of a thread to some elements.
+    pub fn within(&self, thread: usize, elements: Range<usize>) -> u64 {
+        let below = |element: usize| self.below[thread][element.min(self.elements)];
+        below(elements.end).saturating_sub(below(elements.start))
+    }
+
+    /// Those of them to elements that live on PE `home` of `pes`, in blocks of `factor`.
+    pub fn within_at(&self, thread: usize, elements: Range<usize>, (factor, home, pes): (usize, usize, usize)) -> u64 {
+        let (factor, pes) = (factor.max(1), pes.max(1));
+        let first = elements.start / factor;
+        let first = first + (home + pes - first % pes) % pes;
+        let begins = (first.saturating_mul(factor)..elements.end).step_by(factor.saturating_mul(pes));
+        begins.map(|begin| self.within(thread, begin.max(elements.start)..(begin + factor).min(elements.end))).sum()
+    }
+
+    /// The same accesses on fewer threads: what thread q of P does, thread ⌊q·T/P⌋ of T does. `None` for none, or for more than there are: who would
+    /// do what is not known then.
+    pub fn on(&self, threads: usize) -> Option<Affinity> {
+        if threads == 0 || threads > self.threads() {
+            return None;
+        }
+        let mut below = vec![vec![0; self.elements + 1]; threads];
+        for (thread, from) in self.below.iter().enumerate() {
+            let to = &mut below[thread * threads / self.threads()];
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        }
+        Some(Affinity { below, elements: self.elements })
+    }
+
     /// What a factor makes local; n/B steps.
     pub fn blocking(&self, factor: usize) -> Blocking {
         let (threads, factor) = (self.below.len(), factor.max(1));
@@ -126,25 +166,129 @@ impl Affinity {
     }
 }
 
-/// What is known of one window.
+/// An access of one PE to memory of another, or to its own, as both are ranked in the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankedAccess {
+    pub own: usize,
+    pub owner: usize,
+    pub address: u64,
+    pub bytes: u64,
+}
+
+/// The accesses to each window or symmetric heap that move something; none where one of them has no address, or is by a PE that is not in the window's
+/// group. Linear in accesses.
+pub fn shared_accesses(trace: &Trace, index: &Index) -> Table<WindowId, Vec<RankedAccess>> {
+    let mut known: Table<WindowId, Option<Vec<RankedAccess>>> = Table::filled(trace.windows().len(), Some(Vec::new()));
+    for pe in trace.pes().ids() {
+        for (_, row) in transfers_of(trace, index, pe) {
+            let Some(accesses) = known.as_mut_slice().get_mut(row.window.index()) else { continue };
+            let members = trace.groups().get(trace.windows()[row.window].group).map(|group| &group.members);
+            let access = members.and_then(|members| {
+                let (own, owner) = (members.rank(pe)?, members.rank(row.target)?);
+                Some(RankedAccess { own, owner, address: row.address?, bytes: row.bytes })
+            });
+            match (accesses.as_mut(), access) {
+                (Some(accesses), Some(access)) => accesses.push(access),
+                _ => *accesses = None,
+            }
+        }
+    }
+    known.into_vec().into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// What a PE moved to and from windows, each with where it was started.
+fn transfers_of<'a>(
+    trace: &'a Trace,
+    index: &'a Index,
+    pe: PeId,
+) -> impl Iterator<Item = (VisitIx, &'a RmaTransfer)> + use<'a> {
+    let stream = &trace.streams()[pe];
+    let rows = index.rma.of_pe(pe).iter();
+    rows.filter_map(|it| Some((it.start, stream.transfers.get(it.row as usize)?))).filter(|(_, row)| row.bytes > 0)
+}
+
+/// A window or symmetric heap as one array over its PEs in order of rank, in elements of the smallest access, from the first address that is
+/// accessed anywhere to the last. Where that were more counts than memory is worth, elements are larger.
+#[derive(Clone, Debug)]
+pub struct SharedArray {
+    /// Bytes of an element.
+    pub element: u64,
+    /// Elements on each PE.
+    pub each: usize,
+    /// Where the first element begins in the memory of each PE.
+    pub begin: u64,
+    /// Bytes accessed where they live, and elsewhere.
+    pub local: u64,
+    pub remote: u64,
+    /// Accesses by rank.
+    pub affinity: Affinity,
+}
+
+impl SharedArray {
+    /// On so many PEs; `None` where nothing was accessed. Linear in accesses, and in PEs times elements.
+    pub fn new(accesses: &[RankedAccess], pes: usize) -> Option<SharedArray> {
+        let begin = accesses.iter().map(|access| access.address).min()?;
+        let end = accesses.iter().map(|access| access.address.saturating_add(access.bytes)).max()?;
+        let mut element = accesses.iter().map(|access| access.bytes).min()?.max(1);
+        let elements = |element: u64| ((end - begin).div_ceil(element) as usize).saturating_mul(pes);
+        while elements(element).saturating_mul(pes) > CELLS {
+            element = element.checked_mul(2)?;
+        }
+        let each = (end - begin).div_ceil(element) as usize;
+        let mut changes = vec![vec![0_i64; elements(element) + 1]; pes];
+        let (mut local, mut remote) = (0, 0);
+        for RankedAccess { own, owner, address, bytes } in accesses {
+            let first = ((address - begin) / element) as usize;
+            let end = ((address.saturating_add(*bytes) - begin).div_ceil(element) as usize).min(each);
+            changes[*own][owner * each + first] += 1;
+            changes[*own][owner * each + end] -= 1;
+            *(if own == owner { &mut local } else { &mut remote }) += bytes;
+        }
+        let counts: Vec<Vec<u64>> = changes
+            .into_iter()
+            .map(|changes| {
+                let mut open = 0;
+                let counts = changes.into_iter().map(|change| {
+                    open += change;
+                    open as u64
+                });
+                let mut counts: Vec<u64> = counts.collect();
+                counts.pop();
+                counts
+            })
+            .collect();
+        Some(SharedArray { element, each, begin, local, remote, affinity: Affinity::new(&counts) })
+    }
+}
+
+/// What is known of an array, what distribution of it would be best, and what its remote accesses cost.
 struct Found {
     window: WindowId,
     local: u64,
     remote: u64,
-    best: Blocking,
-    total: u64,
     element: u64,
-    path: CallPathId,
-    /// Duration of remote accesses on each PE.
+    total: u64,
+    best: Blocking,
+    /// Duration of remote accesses on each PE, and by call path.
     pes: Vec<(PeId, Span)>,
+    paths: Vec<Span>,
 }
 
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
-    let found: Vec<Found> = trace.windows().ids().filter_map(|window| examine(input, window)).collect();
+    let accesses = shared_accesses(trace, input.index);
+    let found = accesses.iter_ids().filter_map(|(window, accesses)| {
+        let pes = trace.groups().get(trace.windows()[window].group)?.members.len();
+        let SharedArray { local, remote, element, affinity, .. } = SharedArray::new(accesses, pes)?;
+        let (total, best) = (affinity.total(), affinity.best()?);
+        let paths = vec![Span::ZERO; trace.paths().len()];
+        Some(Found { window, local, remote, element, total, best, pes: Vec::new(), paths })
+    });
+    let mut found: Vec<Found> = found.collect();
     if found.is_empty() {
         return Outcome::default();
     }
+    add_costs(input, &mut found);
     let ratio = |part: u64, all: u64| part as f64 / all.max(1) as f64;
     let number = |unit: Unit, of: &dyn Fn(&Found) -> f64| Values::Number(unit, found.iter().map(of).collect());
     let table = DataTable {
@@ -163,83 +307,33 @@ fn run(input: &Input<'_>) -> Outcome {
     Outcome { findings, sections: vec![Section { name: "affinity", tables: vec![table], ..Section::default() }] }
 }
 
-/// The recorded accesses of a window; `None` if there is none or one has no address.
-fn examine(input: &Input<'_>, window: WindowId) -> Option<Found> {
+/// What remote accesses take. Several accesses of one call take its time once; what is done until a later call completes them is not lost.
+fn add_costs(input: &Input<'_>, found: &mut [Found]) {
     let trace = input.trace;
-    let members = &trace.groups().get(trace.windows()[window].group)?.members;
-    let rank = |pe: PeId| members.rank(pe);
-    let mut accesses: Vec<(usize, usize, u64, u64)> = Vec::new();
-    let (mut paths, mut pes) = (vec![Span::ZERO; trace.paths().len()], Vec::new());
-    let (mut local, mut remote) = (0, 0);
+    let mut at: Table<WindowId, Option<usize>> = Table::filled(trace.windows().len(), None);
+    found.iter().enumerate().for_each(|(position, it)| at[it.window] = Some(position));
     for pe in trace.pes().ids() {
-        let stream = &trace.streams()[pe];
-        let (mut spent, mut until) = (Span::ZERO, Time::MIN);
-        for transfer in input.index.rma.of_pe(pe) {
-            let Some(row) =
-                stream.transfers.get(transfer.row as usize).filter(|row| row.window == window && row.bytes > 0)
-            else {
-                continue;
-            };
-            let (Some(address), Some(own), Some(owner)) = (row.address, rank(pe), rank(row.target)) else {
-                return None;
-            };
-            accesses.push((own, owner, address, row.bytes));
-            if own == owner {
-                local += row.bytes;
-                continue;
-            }
-            remote += row.bytes;
-            if let Some(visit) = transfer.start.some() {
-                // Several accesses of one call take its time once; what is done until a later call completes them is not lost.
-                let visit = stream.visits.at(visit);
-                let time = visit.exit.since(visit.enter.max(until)).clamp_positive();
-                until = until.max(visit.exit);
-                spent += time;
-                paths[visit.path.index()] += time;
-            }
+        let mut spent = vec![(Span::ZERO, Time::MIN); found.len()];
+        for (start, row) in transfers_of(trace, input.index, pe).filter(|(_, row)| row.target != pe) {
+            let position = at.get(row.window).copied().flatten();
+            let (Some(position), Some(visit)) = (position, start.some()) else { continue };
+            let visit = trace.streams()[pe].visits.at(visit);
+            let (spent, until) = &mut spent[position];
+            let time = visit.exit.since(visit.enter.max(*until)).clamp_positive();
+            *until = visit.exit.max(*until);
+            *spent += time;
+            found[position].paths[visit.path.index()] += time;
         }
-        if spent.is_positive() {
-            pes.push((pe, spent));
+        for (it, (spent, _)) in found.iter_mut().zip(spent).filter(|(_, (spent, _))| spent.is_positive()) {
+            it.pes.push((pe, spent));
         }
     }
-    let least = accesses.iter().map(|access| access.2).min()?;
-    let most = accesses.iter().map(|access| access.2.saturating_add(access.3)).max()?;
-    let mut element = accesses.iter().map(|access| access.3).min()?.max(1);
-    let elements = |element: u64| ((most - least).div_ceil(element) as usize).saturating_mul(members.len());
-    while elements(element).saturating_mul(members.len()) > CELLS {
-        element = element.checked_mul(2)?;
-    }
-    let each = (most - least).div_ceil(element) as usize;
-    let mut changes = vec![vec![0_i64; elements(element) + 1]; members.len()];
-    for (own, owner, address, bytes) in accesses {
-        let first = ((address - least) / element) as usize;
-        let end = ((address.saturating_add(bytes) - least).div_ceil(element) as usize).min(each);
-        changes[own][owner * each + first] += 1;
-        changes[own][owner * each + end] -= 1;
-    }
-    let counts: Vec<Vec<u64>> = changes
-        .into_iter()
-        .map(|changes| {
-            let mut open = 0;
-            let counts = changes.into_iter().map(|change| {
-                open += change;
-                open as u64
-            });
-            let mut counts: Vec<u64> = counts.collect();
-            counts.pop();
-            counts
-        })
-        .collect();
-    let affinity = Affinity::new(&counts);
-    let path = paths.iter().enumerate().max_by_key(|(path, time)| (**time, std::cmp::Reverse(*path)));
-    let path =
-        path.filter(|(_, time)| time.is_positive()).map_or(CallPathId::NONE, |(path, _)| CallPathId::from_index(path));
-    Some(Found { window, local, remote, best: affinity.best()?, total: affinity.total(), element, path, pes })
 }
 
 /// The loss of a window that another blocking factor would make more local.
 fn finding(trace: &Trace, found: &Found) -> Option<Finding> {
-    let path = found.path.some()?;
+    let path = found.paths.iter().enumerate().max_by_key(|(path, time)| (**time, std::cmp::Reverse(*path)))?;
+    let path = path.1.is_positive().then(|| CallPathId::from_index(path.0))?;
     let all = (found.local + found.remote) as f64;
     let (now, best) = (found.local as f64 / all, found.best.local as f64 / found.total.max(1) as f64);
     // Where no PE's access to its own part is recorded, such accesses are loads and stores: nobody knows how local the program is.

@@ -25,7 +25,7 @@ impl Input<'_> {
     }
 }
 
-/// Thresholds. Every one is an option of the command line.
+/// Thresholds, which a reader may change ([`THRESHOLDS`](crate::THRESHOLDS)), and what is known besides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// A place is a hotspot if its operations take at least this share of the run, summed over PEs (PPW's h).

@@ -68,6 +68,7 @@ mod steps;
 mod sums;
 mod sync_points;
 mod tensor;
+mod thresholds;
 mod tiling;
 mod timeline;
 mod times;
@@ -78,7 +79,7 @@ mod useful;
 mod wait_states;
 mod waits;
 
-pub use affinity::{Affinity, Blocking};
+pub use affinity::{Affinity, Blocking, RankedAccess, SharedArray, shared_accesses};
 pub use blame::shapley;
 pub use by_path::ByPath;
 pub use compare::{
@@ -112,6 +113,7 @@ pub use shared::Shared;
 pub use stabbing::{SharedAccess, conflicts, keep};
 pub use sums::outside;
 pub use tensor::{Bounds, RegionKind, Tensor};
+pub use thresholds::{THRESHOLDS, Threshold, ThresholdKind};
 pub use times::{PathTime, PathTimes, path_times, without_children};
 pub use useful::{Base, run_seconds, useful_in, windows};
 pub use waits::{Wait, Waits};

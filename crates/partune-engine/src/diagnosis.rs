@@ -41,10 +41,12 @@ pub struct Diagnosis {
     pub advised: Option<Advised>,
     /// Everything that was noticed about the input.
     pub quality: Quality,
+    /// What it was made with.
+    pub options: Options,
 }
 
 impl Diagnosis {
-    pub(crate) fn new(run: Run, sections: Vec<Section>, findings: Vec<Ranked>) -> Diagnosis {
+    pub(crate) fn new(run: Run, sections: Vec<Section>, findings: Vec<Ranked>, options: Options) -> Diagnosis {
         let mut quality = run.trace.quality().clone();
         quality.merge(run.index.quality.clone());
         if run.is_profile() {
@@ -58,7 +60,7 @@ impl Diagnosis {
         for note in clock_notes(&run.repair, &run.index, &run.trace) {
             quality.add(note);
         }
-        Diagnosis { run, sections, findings, sought: true, advised: None, quality }
+        Diagnosis { run, sections, findings, sought: true, advised: None, quality, options }
     }
 }
 

@@ -49,9 +49,9 @@ pub use machine::{MachineError, read_machine, write_machine};
 pub use operations::{OperationsError, read_operations};
 pub use other_pes::{OtherPes, PesPoint, PesRow, PesRuns, Unpredictable};
 pub use run::{
-    Amount, Amounts, Blocks, Clocks, Collective, Counts, Doing, Frame, Group, InBoth, LineCost, Location, Matched,
-    Measure, Meeting, Member, Metric, Operation, Passed, Pe, Process, Provenance, Region, Run, Sample, Selected, Site,
-    Transfer, TransferKind, Visit, Wait, Way,
+    Amount, Amounts, Blocks, Clocks, Collective, Counts, Distributed, Doing, Frame, Group, InBoth, LineCost, Location,
+    Matched, Measure, Meeting, Member, Metric, Operation, Passed, Pe, Process, Provenance, Region, Run, Sample,
+    Selected, Shared, Site, Transfer, TransferKind, Visit, Wait, Way,
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
@@ -66,12 +66,12 @@ pub use partune_replay::{Change as RunChange, ChangeError, FORMS as CHANGE_FORMS
 
 pub use partune_advice::Value as KnobValue;
 pub use partune_analysis::{
-    Account, Activities, ActivityTimes, Aligned, AlignedStage, Bound, Cause, Change, Column, Comparison, DataTable,
-    EarlyEnd, Efficiency, Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Interval, Law,
-    Level, LevelFactors, Limit, Loss, Mode, Note, Occurrence, Options, Outline, OutlinePhase, Pair, PathTime,
-    PathTimes, Pattern, PlaceName, PlaceRow, PlaceSums, Point, RunFigures, Scalar, ScaledRow, ScaledSums, Scaling,
-    ScalingOutcome, Section, SectionShape, Shape, Stages, Stand, TableShape, Term, TopOperation, Unit, Values, Verdict,
-    repeats,
+    Account, Activities, ActivityTimes, Affinity, Aligned, AlignedStage, Bound, Cause, Change, Column, Comparison,
+    DataTable, EarlyEnd, Efficiency, Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy,
+    Interval, Law, Level, LevelFactors, Limit, Loss, Mode, Note, Occurrence, Options, Outline, OutlinePhase, Pair,
+    PathTime, PathTimes, Pattern, PlaceName, PlaceRow, PlaceSums, Point, RunFigures, Scalar, ScaledRow, ScaledSums,
+    Scaling, ScalingOutcome, Section, SectionShape, Shape, Stages, Stand, THRESHOLDS, TableShape, Term, Threshold,
+    ThresholdKind, TopOperation, Unit, Values, Verdict, repeats,
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_hints as hints_file;

@@ -17,7 +17,7 @@ use crate::selection::{Selection, SelectionError};
 use crate::{OperationsError, Progress, Run, operations, timed};
 
 /// What to analyse, and how.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// Thresholds.
     pub options: Options,
@@ -177,7 +177,8 @@ fn diagnose(
         sections.extend(outcome.sections);
     }
     let findings = rank(findings, &trace, &request.options);
-    let mut diagnosis = Diagnosis::new(Run::new(trace, index, waits, repair), sections, findings);
+    let run = Run::new(trace, index, waits, repair);
+    let mut diagnosis = Diagnosis::new(run, sections, findings, request.options.clone());
     diagnosis.sought = able.iter().filter(wanted).any(|analysis| analysis.finds);
     let unable = request.only.iter().filter(|name| !able.iter().any(|analysis| analysis.name == **name));
     for name in unable.filter(|_| diagnosis.run.is_profile()) {

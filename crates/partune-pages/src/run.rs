@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
-use partune_engine::{Diagnosis, Exchanges, Fold, Machine, Pattern};
+use partune_engine::{Diagnosis, Exchanges, Fold, Pattern};
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
@@ -14,7 +14,6 @@ pub(crate) struct Run {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) diagnosis: Diagnosis,
-    pub(crate) machine: Option<Machine>,
     /// Numbers of PEs in the API: positions among those that recorded something.
     numbers: Table<PeId, u32>,
     /// Ids of findings.
@@ -27,7 +26,7 @@ pub(crate) struct Run {
 pub(crate) const SIDE: usize = 256;
 
 impl Run {
-    pub(crate) fn new(name: String, path: &Path, diagnosis: Diagnosis, machine: Option<Machine>) -> Run {
+    pub(crate) fn new(name: String, path: &Path, diagnosis: Diagnosis) -> Run {
         let recorded = &diagnosis.run;
         let mut numbers = Table::filled(recorded.pes().len(), u32::MAX);
         for (number, pe) in recorded.active_pes().iter().enumerate() {
@@ -45,7 +44,6 @@ impl Run {
             numbers,
             ids: findings().map(|finding| partune_report::finding_id(recorded, finding)).collect(),
             places,
-            machine,
             exchanges: OnceLock::new(),
             diagnosis,
         }

@@ -1,11 +1,12 @@
 //! The runs that are shown, and how far each is opened.
 
+use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use partune_diag::seconds;
-use partune_engine::{Diagnosis, Machine, Moment, Progress, Request, Selection};
+use partune_engine::{Diagnosis, Moment, Options, Progress, Request, Selection, THRESHOLDS, ThresholdKind};
 
 use crate::error::{Error, Fault};
 use crate::run::Run;
@@ -24,8 +25,8 @@ pub struct Runs {
 pub(crate) struct Slot {
     pub(crate) path: PathBuf,
     pub(crate) name: String,
-    /// The piece of it that is a run by itself, in seconds after the first event.
-    piece: Option<(f64, f64)>,
+    /// How it is opened where somebody wanted to see it otherwise: a piece of it, or with other thresholds.
+    opening: Option<Opening>,
     state: Mutex<State>,
 }
 
@@ -34,13 +35,11 @@ const PIECES: usize = 8;
 const NUMBERS: usize = 256;
 
 /// How archives are opened.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Opening {
     pub request: Request,
     /// The piece of each run that is shown.
     pub selection: Selection,
-    /// The description that the request was made with, to show it.
-    pub machine: Option<Machine>,
 }
 
 /// How far a run is.
@@ -61,9 +60,9 @@ impl Runs {
         Runs::with(paths.into_iter().map(|path| Slot::new(name(&path), path, None)).collect())
     }
 
-    /// One that is open already. `machine` is the description that its diagnosis was made with.
-    pub fn of(path: &Path, diagnosis: Diagnosis, machine: Option<Machine>) -> Runs {
-        let run = Run::new(name(path), path, diagnosis, machine);
+    /// One that is open already.
+    pub fn of(path: &Path, diagnosis: Diagnosis) -> Runs {
+        let run = Run::new(name(path), path, diagnosis);
         let slot = Slot::new(name(path), path.to_owned(), None);
         slot.set(State::Ready(Arc::new(run)));
         Runs::with(vec![slot])
@@ -99,21 +98,34 @@ impl Runs {
         slots.iter().for_each(|slot| slot.warm());
     }
 
-    /// The number of a run that is a piece of another, between two moments in seconds after its first event. It is opened in the background, and
-    /// once; the piece that was asked for first is let go where they become many.
-    pub(crate) fn piece(&self, run: &Run, piece: (f64, f64)) -> Result<usize, Error> {
+    /// The number of a run that is another one seen otherwise: a piece of it, between two moments in seconds after its first event, or with other
+    /// thresholds. It is opened in the background, and once; the one that was asked for first is let go where they become many.
+    pub(crate) fn otherwise(
+        &self,
+        of: &str,
+        piece: Option<(f64, f64)>,
+        change: impl FnOnce(&mut Options) -> Result<(), Error>,
+    ) -> Result<usize, Error> {
         let own = |message: &str, remedy: &str| Error::new(Fault::Own, message, remedy);
-        let opening = self.opening.get().ok_or_else(|| own("nothing can be opened here", "ask partune view"))?;
+        let general = self.opening.get().ok_or_else(|| own("nothing can be opened here", "ask partune view"))?;
+        let slot = self.slot(of)?;
+        let mut opening = slot.opening.as_ref().unwrap_or(general).clone();
+        if let Some((from, to)) = piece {
+            let moment = |seconds| Some(Moment::Seconds(seconds));
+            opening.selection = Selection { from: moment(from), to: moment(to), ..Selection::default() };
+        }
+        change(&mut opening.request.options)?;
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
         let is_open = |slot: &Slot| !matches!(slot.state(), State::Failed { .. });
-        let is_it = |slot: &Arc<Slot>| slot.piece == Some(piece) && slot.path == run.path && is_open(slot);
+        let is_it =
+            |it: &Arc<Slot>| it.opening.as_ref().unwrap_or(general) == &opening && it.path == slot.path && is_open(it);
         if let Some(number) = slots.iter().position(is_it) {
             return Ok(number);
         }
-        if slots.iter().filter(|slot| slot.piece.is_some()).count() >= NUMBERS {
+        if slots.iter().filter(|slot| slot.opening.is_some()).count() >= NUMBERS {
             return Err(own("as many pieces were looked at as can be", "start partune view again"));
         }
-        let open: Vec<&Arc<Slot>> = slots.iter().filter(|slot| slot.piece.is_some() && is_open(slot)).collect();
+        let open: Vec<&Arc<Slot>> = slots.iter().filter(|slot| slot.opening.is_some() && is_open(slot)).collect();
         if open.len() >= PIECES {
             let first = open.iter().find(|slot| matches!(slot.state(), State::Ready(_)));
             let first =
@@ -121,14 +133,8 @@ impl Runs {
             let message = format!("this piece was let go when {PIECES} others were looked at");
             first.set(State::Failed { message, remedy: "select it again".to_owned() });
         }
-        let selection = Selection {
-            from: Some(Moment::Seconds(piece.0)),
-            to: Some(Moment::Seconds(piece.1)),
-            ..Selection::default()
-        };
-        let opening = Opening { selection, ..opening.clone() };
-        let called = format!("{}, {} to {}", name(&run.path), seconds(piece.0), seconds(piece.1));
-        let slot = Arc::new(Slot::new(called, run.path.clone(), Some(piece)));
+        let called = called(&slot.path, &opening, general);
+        let slot = Arc::new(Slot::new(called, slot.path.clone(), Some(opening.clone())));
         let filled = Arc::clone(&slot);
         let work = move || {
             filled.fill(&opening);
@@ -140,11 +146,14 @@ impl Runs {
         Ok(slots.len() - 1)
     }
 
+    fn slot(&self, number: &str) -> Result<Arc<Slot>, Error> {
+        let slot = number.parse::<usize>().ok().and_then(|number| self.slots().get(number).cloned());
+        slot.ok_or_else(|| Error::not_found("there is no such run"))
+    }
+
     /// A run that is ready.
     pub(crate) fn ready(&self, number: &str) -> Result<Arc<Run>, Error> {
-        let slot = number.parse::<usize>().ok().and_then(|number| self.slots().get(number).cloned());
-        let slot = slot.ok_or_else(|| Error::not_found("there is no such run"))?;
-        match slot.state() {
+        match self.slot(number)?.state() {
             State::Ready(run) => Ok(run),
             State::Opening(..) => {
                 Err(Error::new(Fault::NotReady, "the run is not open yet", "ask api/runs how far it is"))
@@ -155,8 +164,8 @@ impl Runs {
 }
 
 impl Slot {
-    fn new(name: String, path: PathBuf, piece: Option<(f64, f64)>) -> Slot {
-        Slot { path, name, piece, state: Mutex::new(State::Opening("waiting", 0.0)) }
+    fn new(name: String, path: PathBuf, opening: Option<Opening>) -> Slot {
+        Slot { path, name, opening, state: Mutex::new(State::Opening("waiting", 0.0)) }
     }
 
     /// Opens it, whatever it is.
@@ -200,7 +209,7 @@ impl Slot {
         match partune_engine::analyze_piece(opened, &opening.selection, &opening.request, self) {
             Ok(diagnosis) => {
                 self.stage("drawing");
-                State::Ready(Arc::new(Run::new(self.name.clone(), &self.path, diagnosis, opening.machine.clone())))
+                State::Ready(Arc::new(Run::new(self.name.clone(), &self.path, diagnosis)))
             }
             Err(error) => failed(error.to_string()),
         }
@@ -222,4 +231,28 @@ impl Progress for Slot {
 /// What a run is called: as its report calls it.
 pub(crate) fn name(path: &Path) -> String {
     partune_report::names::run(&path.to_string_lossy()).to_owned()
+}
+
+/// The same where it is opened otherwise than the others: its piece, and the thresholds that differ.
+fn called(path: &Path, opening: &Opening, general: &Opening) -> String {
+    let mut name = name(path);
+    let moment = |moment: Option<Moment>| match moment {
+        Some(Moment::Seconds(at)) => seconds(at),
+        Some(Moment::Share(share)) => format!("{} %", share * 100.0),
+        None => "…".to_owned(),
+    };
+    if opening.selection != general.selection {
+        let _ = write!(name, ", {} to {}", moment(opening.selection.from), moment(opening.selection.to));
+    }
+    for threshold in THRESHOLDS {
+        let [value, other] = [opening, general].map(|it| (threshold.value)(&it.request.options));
+        if value.to_bits() != other.to_bits() {
+            let words = threshold.name.replace('_', " ");
+            let _ = match threshold.kind {
+                ThresholdKind::Share => write!(name, ", {words} {} %", value * 100.0),
+                _ => write!(name, ", {words} {value}"),
+            };
+        }
+    }
+    name
 }

@@ -73,7 +73,7 @@ impl Paper {
 
 fn report(opened: impl Into<Opened>) -> String {
     let diagnosis = partune_engine::analyze(opened, &Request::default(), &());
-    partune_pages::report(&Runs::of(Path::new("archive"), diagnosis, None))
+    partune_pages::report(&Runs::of(Path::new("archive"), diagnosis))
 }
 
 fn recorded(name: &str) -> Option<String> {

@@ -20,7 +20,7 @@ fn report(anchor: &Path, threads: usize) -> (String, usize) {
         let opened = partune_engine::open(anchor, &()).expect("the archive opens");
         let diagnosis = partune_engine::analyze(opened, &Request::default(), &());
         let findings = diagnosis.findings.len();
-        (partune_pages::report(&Runs::of(Path::new("archive"), diagnosis, None)), findings)
+        (partune_pages::report(&Runs::of(Path::new("archive"), diagnosis)), findings)
     })
 }
 
@@ -143,7 +143,7 @@ fn an_empty_trace_has_a_page() {
 /// The report on a trace in the testkit's language.
 fn page(text: &str) -> String {
     let diagnosis = partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
-    partune_pages::report(&Runs::of(Path::new("runs/</title><script>alert(1)</script>/traces.otf2"), diagnosis, None))
+    partune_pages::report(&Runs::of(Path::new("runs/</title><script>alert(1)</script>/traces.otf2"), diagnosis))
 }
 
 #[test]

@@ -3,13 +3,13 @@
 import type { Selected as Data, Kind } from "../api";
 import { length, row } from "../api";
 import { bytes, count, duration, instant, percent, plural, seconds, title } from "../format";
-import { get, recorded, useApi } from "../load";
+import { recorded, useApi } from "../load";
 import { durationClasses, Histogram } from "../parts/histogram";
 import { Answer } from "../parts/states";
 import { Bar, Table } from "../parts/table";
 import { Swatch } from "../parts/words";
 import { pe as peName } from "../pes";
-import { refresh } from "../runs";
+import { otherwise } from "../runs";
 import { amend, go, link, route, run } from "../state";
 import { ranges, type Selection, select, selection, size } from "./selection";
 import { show } from "./view";
@@ -92,9 +92,7 @@ export function Selected({ kinds, tell }: { kinds: Kind[]; tell: (text: string) 
 function Piece({ of, tell }: { of: Selection; tell: (text: string) => void }) {
   const open = async () => {
     try {
-      const piece = await get<{ run: number }>(`runs/${run.value}/piece?from=${of.from}&to=${of.to}`, { fresh: true });
-      await refresh();
-      go("summary", { run: piece.run });
+      go("summary", { run: await otherwise(`from=${of.from}&to=${of.to}`) });
     } catch (error) {
       tell(error instanceof Error ? error.message : String(error));
     }

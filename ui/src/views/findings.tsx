@@ -9,6 +9,7 @@ import { pe } from "../pes";
 import { runs } from "../runs";
 import { amend, link, route, run } from "../state";
 import { Finding } from "./finding";
+import { Thresholds } from "./thresholds";
 
 const SHOW: Column<FindingRow> = {
   key: "go",
@@ -169,6 +170,7 @@ export function Findings() {
           );
         }}
       </Answer>
+      <Thresholds />
     </>
   );
 }

@@ -7,6 +7,7 @@ import { Heatmap } from "../parts/heatmap";
 import { Answer, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { amend, numeric, route, run } from "../state";
+import { SharedArrays } from "./array";
 import { Between, type Side } from "./between";
 
 const MEASURES: { by: string; title: string; show: (value: number) => string }[] = [
@@ -48,6 +49,7 @@ export function Matrix() {
           )
         }
       </Answer>
+      <SharedArrays />
     </>
   );
 }

@@ -4,6 +4,7 @@
 //! What a front end asks for is answered when it asks. What many answers are made from (sums of call paths, levels of detail) is made once,
 //! when it is first needed, and kept; see [`Run::prepare`].
 
+mod arrays;
 mod beside;
 mod code;
 mod doing;
@@ -23,6 +24,7 @@ use partune_index::Index;
 use partune_index::clock_repair::Repair;
 use partune_trace::Trace;
 
+pub use arrays::{Distributed, Shared};
 pub use beside::InBoth;
 pub use code::{Frame, Location, Region, Site};
 pub use doing::{Doing, Meeting, Passed, Way};

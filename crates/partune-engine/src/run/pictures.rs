@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use partune_analysis::{CriticalPath, PathTimes, path_times};
-use partune_base::{MetricId, PeId, RegionId, Span, Table, Time};
+use partune_analysis::{CriticalPath, PathTimes, RankedAccess, path_times, shared_accesses};
+use partune_base::{MetricId, PeId, RegionId, Span, Table, Time, WindowId};
 use partune_picture::{
     CallTree, Content, Contents, Counters, Detail, Exchanges, Flame, FlameView, Flat, Fold, FunctionShares, Functions,
     Heat, Lines, Spent, Stacks, Tiles, Times, View, blocks, firsts, flat, regions,
@@ -11,7 +11,7 @@ use partune_picture::{
 use partune_trace::VisitIx;
 use rayon::prelude::*;
 
-use super::{Amounts, Measure, Run};
+use super::{Amounts, Distributed, Measure, Run};
 
 /// The first visit of each region.
 type Firsts = Table<RegionId, Option<(Time, PeId, VisitIx)>>;
@@ -29,9 +29,11 @@ pub(super) struct Made {
     stacks: OnceLock<Stacks>,
     critical: OnceLock<Vec<(PeId, Time, Time)>>,
     contents: OnceLock<Contents>,
-    /// Of the metric that was asked for last, and of the measure.
+    accesses: OnceLock<Table<WindowId, Vec<RankedAccess>>>,
+    /// Of the metric that was asked for last, of the measure, and of the window.
     counters: Mutex<Option<(MetricId, Arc<Counters>)>>,
     measured: Mutex<Option<(Measure, Arc<Amounts>)>>,
+    array: Mutex<Option<(WindowId, Arc<Option<Distributed>>)>>,
 }
 
 /// What some PEs did in an interval, with the time by kind of each.
@@ -139,6 +141,18 @@ impl Run {
 
     pub(super) fn kept_measure(&self, measure: Measure, make: impl FnOnce() -> Amounts) -> Arc<Amounts> {
         kept(&self.made.measured, measure, make)
+    }
+
+    pub(super) fn shared_accesses(&self) -> &Table<WindowId, Vec<RankedAccess>> {
+        self.made.accesses.get_or_init(|| shared_accesses(&self.trace, &self.index))
+    }
+
+    pub(super) fn kept_array(
+        &self,
+        window: WindowId,
+        make: impl FnOnce() -> Option<Distributed>,
+    ) -> Arc<Option<Distributed>> {
+        kept(&self.made.array, window, make)
     }
 
     /// What a PE did in none of the recorded regions.

@@ -285,7 +285,7 @@ mod tests {
     fn the_same_pes_are_of_the_same_process() {
         let open = |text: &str| partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
         let path = Path::new("x");
-        let run = |text: &str| super::Run::new(String::new(), path, open(text), None);
+        let run = |text: &str| super::Run::new(String::new(), path, open(text));
         let threads = run("pe 0: main 0..9
              pe 0.1: main 0..9
              pe 1: main 0..9");

@@ -107,7 +107,7 @@ mod tests {
              pe 1: main 0..40 { work 0..40 metric(ins=0)@20 metric(ins=40)@40 }
              pe 2: main 0..40 { work 0..40 }",
         );
-        let runs = Runs::of(Path::new("metrics"), partune_engine::analyze(trace, &Request::default(), &()), None);
+        let runs = Runs::of(Path::new("metrics"), partune_engine::analyze(trace, &Request::default(), &()));
         let question = |path: &str, query: &str| -> Value {
             let answer = crate::answer(&runs, &format!("runs/0/{path}"), query).expect("it is answered");
             serde_json::from_slice(&answer).expect("JSON")

@@ -90,7 +90,7 @@ pub(super) fn environment(run: &Run, ask: &Ask<'_>) -> Result<Environment, Error
             ("notices", run.diagnosis.quality.entries().len().saturating_sub(NOTICES.min(ask.most))),
         ]
         .into(),
-        machine: run.machine.as_ref().map(partune_report::machine_text),
+        machine: run.diagnosis.options.machine.as_ref().map(partune_report::machine_text),
         producer: provenance.producer.map(text::name),
         command: provenance.command.map(text::long),
         began_ms: provenance.began.map(|time| time / 1_000_000),

@@ -108,7 +108,7 @@ mod tests {
              pe 0: main 0..100 { work 0..40 metric(ins=0)@0 metric(ins=40)@40 { inner 10..20 } MPI_Send 50..60 send(to=1, bytes=800) metric(ins=90)@60 }
              pe 1: main 0..100 { work 0..70 metric(ins=0)@0 metric(ins=7)@70 { MPI_Recv 30..60 recv(from=0, bytes=800) } }",
         );
-        let runs = Runs::of(Path::new("measured"), partune_engine::analyze(trace, &Request::default(), &()), None);
+        let runs = Runs::of(Path::new("measured"), partune_engine::analyze(trace, &Request::default(), &()));
         let tree = asked(&runs, "tree?depth=64");
         let told = asked(&runs, "measured?of=time");
         // The same as in the call tree, path by path.

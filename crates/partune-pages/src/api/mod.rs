@@ -1,6 +1,7 @@
 //! The questions of the API: one list, one file a view.
 #![allow(clippy::unnecessary_wraps, reason = "all questions are answered alike, those too that are never wrong")]
 
+mod array;
 mod balance;
 mod beside;
 mod counters;
@@ -75,6 +76,7 @@ static ENDPOINTS: &[Endpoint] = &[
     endpoint!("findings", ["pattern", "text"], findings::list),
     endpoint!("findings/*", [], findings::detail),
     endpoint!("findings/*/next", ["after", "pe", "back"], findings::next),
+    endpoint!("thresholds", [], piece::thresholds),
     endpoint!("pes", [], pes::pes),
     endpoint!("kinds", [], pes::kinds),
     endpoint!(
@@ -98,6 +100,7 @@ static ENDPOINTS: &[Endpoint] = &[
     endpoint!("balance", ["rows", "columns"], balance::balance),
     endpoint!("matrix", ["by", "rows"], matrix::matrix),
     endpoint!("transfers", ["givers", "getters", "order"], transfers::transfers),
+    endpoint!("array", ["window", "block", "pes", "columns", "rows"], array::array),
     endpoint!("metrics", [], counters::metrics),
     endpoint!(
         "counters",
@@ -125,7 +128,7 @@ pub(crate) fn short_answer(runs: &Runs, path: &str, query: &str, most: usize) ->
         }
         ["compare"] => return several::compare(runs, query),
         ["scaling"] => return several::scaling(runs, query),
-        ["runs", run, "piece"] => return json(&piece::piece(runs, &*runs.ready(run)?, query)?),
+        ["runs", run, "piece"] => return json(&piece::piece(runs, run, query)?),
         ["runs", run, rest @ ..] if !rest.is_empty() => (run, rest),
         _ => return Err(Error::not_found("there is no such question")),
     };
@@ -166,7 +169,7 @@ mod tests {
 
     fn runs(text: &str) -> Runs {
         let diagnosis = partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
-        Runs::of(Path::new("hostile"), diagnosis, None)
+        Runs::of(Path::new("hostile"), diagnosis)
     }
 
     /// The answers to every question that needs no parameter; the traces of these tests name no files of source text.

@@ -177,7 +177,7 @@ mod tests {
              pe 2: main 0..100 { work 0..10 MPI_Barrier 10..60 barrier }
              pe 3: main 0..100 { work 0..50 MPI_Barrier 50..60 barrier }",
         );
-        Runs::of(Path::new("rows"), partune_engine::analyze(trace, &Request::default(), &()), None)
+        Runs::of(Path::new("rows"), partune_engine::analyze(trace, &Request::default(), &()))
     }
 
     /// The first PE of each row, and how many PEs have none.
@@ -196,7 +196,7 @@ mod tests {
              pe 0 1: main 0..100 { work 0..50 }
              pe 0.1 1.1 0.2: kernel 10..20",
         );
-        let runs = Runs::of(Path::new("devices"), partune_engine::analyze(trace, &Request::default(), &()), None);
+        let runs = Runs::of(Path::new("devices"), partune_engine::analyze(trace, &Request::default(), &()));
         let answer = crate::answer(&runs, "runs/0/timeline", "group=device").expect("it is answered");
         let answer: Value = serde_json::from_slice(&answer).expect("it is JSON");
         assert_eq!(answer["rows"]["label"], serde_json::json!(["rank 0", "device 0", "device 1", "rank 1"]));

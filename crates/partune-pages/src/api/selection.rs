@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn numbers_are_those_of_a_walk_over_everything() {
         let diagnosis = || partune_engine::analyze(partune_testkit::trace(LONG), &Request::default(), &());
-        let (plain, runs) = (diagnosis(), Runs::of(Path::new("long"), diagnosis(), None));
+        let (plain, runs) = (diagnosis(), Runs::of(Path::new("long"), diagnosis()));
         for (from, to) in
             [(0, 150_000), (3, 4), (17, 100_020), (60_000, 60_050), (149_999, 150_000), (12_345, 149_000), (45, 46)]
         {
@@ -336,7 +336,7 @@ mod tests {
     fn durations_are_of_the_region_that_is_asked_for() {
         let diagnosis = partune_engine::analyze(partune_testkit::trace(LONG), &Request::default(), &());
         let inner = diagnosis.run.regions().find(|region| region.name == "inner").expect("it is there").id.0;
-        let runs = Runs::of(Path::new("long"), diagnosis, None);
+        let runs = Runs::of(Path::new("long"), diagnosis);
         let answer = asked(&runs, &format!("from=0&to=500&region={inner}"));
         assert_eq!(answer["durations"].to_string(), r#"{"count":[10],"from":[5],"to":[10]}"#);
         let none = asked(&runs, &format!("from=0&to=500&only=0&region={inner}"));
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn the_whole_run_is_its_profile() {
         let diagnosis = partune_engine::analyze(partune_testkit::trace(LONG), &Request::default(), &());
-        let runs = Runs::of(Path::new("long"), diagnosis, None);
+        let runs = Runs::of(Path::new("long"), diagnosis);
         let profile: Value =
             serde_json::from_slice(&crate::answer(&runs, "runs/0/profile", "").expect("it is answered")).expect("JSON");
         let selection = asked(&runs, "");

@@ -118,7 +118,7 @@ mod tests {
              pe 1: main 0..900 { repeat 8 every 100 { MPI_Recv 2..30 recv(from=0, bytes=100) } shmem_putmem 850..870 put(to=2, bytes=64, id=7) complete(7)@870 }
              pe 2: main 0..900 { repeat 8 every 100 { MPI_Send 45..49 send(to=0, bytes=8) } MPI_Send 880..881 send(to=1, bytes=3) }",
         );
-        let runs = Runs::of(Path::new("three"), partune_engine::analyze(trace, &Request::default(), &()), None);
+        let runs = Runs::of(Path::new("three"), partune_engine::analyze(trace, &Request::default(), &()));
         for measure in ["count", "bytes", "seconds"] {
             let matrix = question(&runs, "matrix", &format!("by={measure}"));
             for from in 0..3 {

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use partune_engine::{Machine, Options, Request, analyses};
+use partune_engine::{Options, Request, analyses};
 use partune_report::{TextOptions, document, schema, text};
 
 use crate::commands::filter;
 use crate::commands::reading::Reading;
-use crate::commands::share::share;
+use crate::commands::thresholds::Thresholds;
 use crate::output;
 use crate::progress::Bar;
 
@@ -62,64 +62,6 @@ pub(crate) struct Args {
     thresholds: Thresholds,
 }
 
-#[derive(clap::Args)]
-#[command(next_help_heading = "Thresholds")]
-struct Thresholds {
-    /// Report findings that lose at least this share of the run on all PEs: 0.05 or 5%
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = Options::default().minimum)]
-    minimum: f64,
-    /// A place is a hotspot from this share of the run: 0.05 or 5%
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = Options::default().hotspot)]
-    hotspot: f64,
-    /// A hotspot is a bottleneck from this many times its baseline
-    #[arg(long, value_name = "FACTOR", default_value_t = Options::default().baseline_factor)]
-    baseline_factor: f64,
-    /// Without a baseline, from this ratio of its longest execution to the average, or of the average to the shortest
-    #[arg(long, value_name = "FACTOR", default_value_t = Options::default().deviation)]
-    deviation: f64,
-    /// Calls at one place on one PE from which an operation is frequent
-    #[arg(long, value_name = "N", default_value_t = Options::default().frequent_count)]
-    frequent_count: u64,
-    /// Transfers below this size are small, where the trace does not tell
-    #[arg(long, value_name = "BYTES", default_value_t = Options::default().small_bytes)]
-    small_bytes: u64,
-    /// Small transfers to one PE in a row that could be one
-    #[arg(long, value_name = "N", default_value_t = Options::default().small_run)]
-    small_run: u64,
-    /// Bytes of a block of files: accesses below are small, and such that do not begin at a multiple are unaligned
-    #[arg(long, value_name = "BYTES", default_value_t = Options::default().file_block)]
-    file_block: u64,
-    /// Small accesses of a PE to a file at one place that could be fewer
-    #[arg(long, value_name = "N", default_value_t = Options::default().file_accesses)]
-    file_accesses: u64,
-    /// Synchronisations of a file at one place of a PE that are many
-    #[arg(long, value_name = "N", default_value_t = Options::default().file_syncs)]
-    file_syncs: u64,
-    /// Causes and instances to list a finding
-    #[arg(long, value_name = "N", default_value_t = Options::default().details)]
-    details: usize,
-}
-
-impl Thresholds {
-    fn options(&self, machine: Option<Machine>) -> Options {
-        Options {
-            hotspot: self.hotspot,
-            baseline_factor: self.baseline_factor,
-            machine,
-            deviation: self.deviation,
-            minimum: self.minimum,
-            frequent_count: self.frequent_count,
-            small_bytes: self.small_bytes,
-            small_run: self.small_run,
-            file_block: self.file_block,
-            file_accesses: self.file_accesses,
-            file_syncs: self.file_syncs,
-            details: self.details,
-            ..Options::default()
-        }
-    }
-}
-
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.schema {
         return output::print(&schema());
@@ -132,7 +74,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.write_filter.is_some() && !only.is_empty() {
         only.push(filter::ANALYSIS.to_owned());
     }
-    let request = args.reading.request(&[archive.to_owned()], args.thresholds.options(machine.clone()))?;
+    let request = args
+        .reading
+        .request(&[archive.to_owned()], Options { machine: machine.clone(), ..args.thresholds.options() })?;
     let request = Request { only, ..request };
     let mut diagnosis = {
         let bar = Bar::new(args.timings);

@@ -28,7 +28,7 @@ pub(crate) fn analyze(summary: &Summary, is_kept: bool) -> anyhow::Result<()> {
     output::note(&format!("\n{}", text(&diagnosis, &name, options)));
     output::write(&archive.with_file_name(DOCUMENT), &document(&diagnosis, &name))?;
     let to = archive.with_file_name(REPORT);
-    report::write(&to, &partune_pages::report(&Runs::of(archive, diagnosis, None)))?;
+    report::write(&to, &partune_pages::report(&Runs::of(archive, diagnosis)))?;
     if is_kept {
         output::note(&format!("  more: {}, partune view {name}", to.display()));
         return Ok(());

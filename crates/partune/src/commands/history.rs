@@ -22,8 +22,7 @@ pub(crate) fn run(
     let mut history = History::default();
     let mut before: Option<(String, PathBuf, Vec<Diagnosis>)> = None;
     let report = |(name, folder, mut runs): (String, PathBuf, Vec<Diagnosis>)| {
-        let runs =
-            Runs::of(&folder, runs.swap_remove(0), request.options.machine.clone()).with_sources(sources.clone());
+        let runs = Runs::of(&folder, runs.swap_remove(0)).with_sources(sources.clone());
         let text = partune_pages::report(&runs);
         std::mem::forget(runs);
         write(&to.join(name), &text)

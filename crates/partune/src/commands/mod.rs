@@ -30,6 +30,7 @@ pub(crate) mod share;
 pub(crate) mod size;
 pub(crate) mod straight;
 pub(crate) mod synth;
+pub(crate) mod thresholds;
 pub(crate) mod tune;
 pub(crate) mod view;
 pub(crate) mod watch;

@@ -9,6 +9,7 @@ use partune_pages::{Runs, Sources};
 use crate::commands::history;
 use crate::commands::reading::Reading;
 use crate::commands::runs;
+use crate::commands::thresholds::Thresholds;
 use crate::output;
 use crate::progress::Bar;
 
@@ -35,13 +36,15 @@ pub(crate) struct Args {
     machine: Option<PathBuf>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    thresholds: Thresholds,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let sources = Sources::new(&args.source)
         .context("cannot show source files\n  remedy: give folders that are there with --source")?;
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
-    let options = Options { machine: machine.clone(), ..Options::default() };
+    let options = Options { machine, ..args.thresholds.options() };
     let archives = args.archive.iter().chain(&args.history).cloned().collect::<Vec<_>>();
     let request = args.reading.request(&archives, options)?;
     if let Some(from) = &args.history {
@@ -55,7 +58,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let diagnosis = partune_engine::analyze_piece(opened, &args.reading.selection(), &request, &bar)?;
     drop(bar);
     let findings = diagnosis.findings.len();
-    let runs = Runs::of(archive, diagnosis, machine).with_sources(sources);
+    let runs = Runs::of(archive, diagnosis).with_sources(sources);
     let text = partune_pages::report(&runs);
     write(output, &text)?;
     output::print(&format!("{}: {} findings, {} KiB\n", output.display(), findings, text.len().div_ceil(1024)))?;

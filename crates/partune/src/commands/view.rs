@@ -13,6 +13,7 @@ use partune_server::{Limits, Server, Settings};
 use tempfile::TempDir;
 
 use crate::commands::reading::Reading;
+use crate::commands::thresholds::Thresholds;
 use crate::output;
 
 /// Look at archives in the browser: what kind of loss it is, where, when and who causes it.
@@ -43,6 +44,8 @@ pub(crate) struct Args {
     machine: Option<PathBuf>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    thresholds: Thresholds,
     /// Take the page from this folder and not from the program, to work on it
     #[arg(long, value_name = "FOLDER", hide = true)]
     page: Option<PathBuf>,
@@ -54,13 +57,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         partune_engine::runs(archive)?;
     }
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
-    let options = Options { machine: machine.clone(), ..Options::default() };
+    let options = Options { machine, ..args.thresholds.options() };
     let request = args.reading.request(&args.archives, options)?;
     let server = Server::bind(Settings {
         archives: args.archives.clone(),
         port: args.port,
         token: args.token_file.clone(),
-        opening: Opening { request, selection: args.reading.selection(), machine },
+        opening: Opening { request, selection: args.reading.selection() },
         sources: Sources::new(&args.source)
             .context("cannot show source files\n  remedy: give folders that are there with --source")?,
         page: args.page.clone(),
