@@ -27,7 +27,7 @@ the recorder. So the largest loss always has a finding.
 
 | pattern | time |
 |---|---|
-| operation_cost | in operations that communicate, synchronise or manage, less the waits in them (in collective management of a part of the processes, where waits have no finding of their own, with them; where all take part, imbalance tells of them) |
+| operation_cost | in operations that communicate, synchronise or manage, less the waits in them (in collective management, where waits have no finding of their own, with them) |
 | input_output | in operations on files, less the waits in them |
 | wait_on_device | in operations that wait for a device |
 | start_up | in start-up and shut-down, less the waits in them within the run. Most of it is outside of the run, of which shares are: that part is told apart (`outside_s`), and is in none of the sums, shares and ranks |
@@ -144,14 +144,8 @@ fn operations(input: &Input<'_>, pe: PeId, base: &Base, sums: &mut Sums) -> Cost
             sums.at(visit.path).add(visit.enter.max(base.begin), visit.exit.min(base.end), inside);
         }
     }
-    let collectives = &input.index.collectives;
-    let everybody = trace.cpu_processes().count();
-    let is_told = |wait: &&Wait| {
-        let instance = collectives.instances.get(wait.instance as usize);
-        is_start_up(trace.visit(pe, wait.operation).path)
-            || instance.is_some_and(|it| collectives.members(it).len() == everybody)
-    };
-    for wait in input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe).iter().filter(is_told)) {
+    let of_start_up = |wait: &&Wait| is_start_up(trace.visit(pe, wait.operation).path);
+    for wait in input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe).iter().filter(of_start_up)) {
         sums.at(trace.visit(pe, wait.operation).path).time -= base.part(wait.begin, wait.end);
     }
     sums.finish(|path| match role_of_path(trace, path) {

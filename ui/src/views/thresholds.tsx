@@ -69,7 +69,7 @@ export function Thresholds() {
             })}
           </tbody>
         </table>
-        {!recorded && <button type="submit">Find with these</button>} <span role="alert">{wrong}</span>
+        {!recorded && <button type="submit">Find with these</button>} {wrong && <span role="alert">{wrong}</span>}
       </form>
     </details>
   );
