@@ -122,7 +122,7 @@ fn run(input: &Input<'_>) -> Outcome {
         }
         let of_pes = || pes.iter().copied().zip(useful.iter().copied());
         let slowest = of_pes().max_by_key(|(pe, ticks)| (*ticks, Reverse(*pe))).map_or(pes[0], |it| it.0);
-        let whole = finding(input, busiest(input, &pes, &useful, slowest), 0.0, of_pes(), least);
+        let whole = finding(input, busiest(input, &pes, useful, slowest), 0.0, of_pes(), least);
         let told = findings.iter().map(|it| it.time).max().unwrap_or_default();
         if let Some(whole) = whole.filter(|whole| told.0 < whole.time.0 / 2) {
             findings.retain(|it| it.path != whole.path);
