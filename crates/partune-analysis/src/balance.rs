@@ -121,8 +121,7 @@ fn run(input: &Input<'_>) -> Outcome {
             findings.extend(finding(input, *path, 2.0, at(times, &pes, *path), least));
         }
         let of_pes = || pes.iter().copied().zip(useful.iter().copied());
-        let slowest = of_pes().max_by_key(|(pe, ticks)| (*ticks, Reverse(*pe))).map_or(pes[0], |it| it.0);
-        let whole = finding(input, busiest(input, &pes, useful, slowest), 0.0, of_pes(), least);
+        let whole = finding(input, busiest(input, &pes, useful), 0.0, of_pes(), least);
         let told = findings.iter().map(|it| it.time).max().unwrap_or_default();
         if let Some(whole) = whole.filter(|whole| told.0 < whole.time.0 / 2) {
             findings.retain(|it| it.path != whole.path);
@@ -161,15 +160,16 @@ fn run(input: &Input<'_>) -> Outcome {
     Outcome { findings, sections: vec![section] }
 }
 
-/// The code in which a PE is furthest above the average of all; none where that is outside of recorded regions.
-fn busiest(input: &Input<'_>, pes: &[PeId], useful: &[i64], of: PeId) -> CallPathId {
+/// The code in which the PE with most useful time is furthest above the average of all; none where that is outside of recorded regions.
+fn busiest(input: &Input<'_>, pes: &[PeId], useful: &[i64]) -> CallPathId {
     let (paths, times, count) = (input.trace.paths(), input.times(), pes.len() as i64);
-    let own = pes.iter().position(|pe| *pe == of).map_or(0, |at| useful[at]);
+    let most = pes.iter().zip(useful).max_by_key(|(pe, ticks)| (**ticks, Reverse(**pe)));
+    let Some((of, own)) = most else { return CallPathId::NONE };
     let mut excess: BTreeMap<CallPathId, i64> = BTreeMap::new();
     excess.insert(CallPathId::NONE, own.saturating_mul(count).saturating_sub(useful.iter().sum()));
     for pe in pes {
         for row in times[*pe].iter().filter(|row| !paths.operation(row.path).is_some()) {
-            let ticks = if *pe == of { row.exclusive.0.saturating_mul(count - 1) } else { -row.exclusive.0 };
+            let ticks = if pe == of { row.exclusive.0.saturating_mul(count - 1) } else { -row.exclusive.0 };
             *excess.entry(row.path).or_default() += ticks;
             *excess.entry(CallPathId::NONE).or_default() -= ticks;
         }

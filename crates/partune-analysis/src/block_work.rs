@@ -231,19 +231,13 @@ fn work_times(input: &Input<'_>, pe: PeId, begin: Time, end: Time) -> BTreeMap<C
     times
 }
 
-/// The code that runs at a time, between two visits: of those around the one before `next`, the innermost that goes on. `outer` goes on until the next one.
-/// Linear in visits within the one that is found.
+/// The code that runs at a time, between two visits: the innermost of those before `next` that goes on. `outer` goes on until the next one. Most often
+/// it is called beside the one before; else linear in visits within the one that is found.
 fn open_at(visits: &Visits, paths: &CallPaths, next: usize, time: Time, outer: CallPathId) -> CallPathId {
-    let mut at = next;
-    let mut path = CallPathId::NONE;
-    while let Some(before) = (0..at).rev().find(|it| at == next || visits.path[*it] == path) {
-        if visits.exit[before] > time {
-            return visits.path[before];
-        }
-        (at, path) = (before, paths.parent(visits.path[before]));
-        if path == outer {
-            break;
-        }
+    let goes_on = |visit: &usize| visits.exit[*visit] > time;
+    let is_beside = |visit: usize| !goes_on(&visit) && paths.parent(visits.path[visit]) == outer;
+    if next.checked_sub(1).is_none_or(is_beside) {
+        return outer;
     }
-    outer
+    (0..next).rev().find(goes_on).map_or(outer, |visit| visits.path[visit])
 }

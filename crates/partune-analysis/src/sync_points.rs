@@ -8,8 +8,8 @@
 //! collective of most PEs, or at the begin of the run. Memory: 16 bytes a member of a collective or team, 48 an epoch between two PEs.
 
 use partune_base::{PeId, Table, Time};
-use partune_index::{EpochEnd, Index, Instance, Place};
-use partune_trace::{Role, Stream, TeamKind, Trace, VisitIx};
+use partune_index::{EpochEnd, Index, Instance, Place, creations};
+use partune_trace::{Role, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::Wait;
@@ -76,8 +76,10 @@ impl<'a> Meetings<'a> {
                 both(&mut epochs, (wait.pe, own), (wait.cause.pe, wait.cause.exit(trace)));
             }
         }
-        for (one, other) in creations(trace) {
-            both(&mut epochs, one, other);
+        for created in creations(trace) {
+            for ((one, at), (other, there)) in created.begun.into_iter().chain(created.ended) {
+                both(&mut epochs, (one.pe, at), (other.pe, there));
+            }
         }
         epochs.as_mut_slice().par_iter_mut().for_each(|ends| ends.sort_unstable());
         let mut parts: Table<PeId, Vec<(Time, u32)>> = trace.pes().ids().map(|_| Vec::new()).collect();
@@ -188,24 +190,6 @@ impl<'a> SyncPoints<'a> {
             });
         received.max(sent)
     }
-}
-
-/// When PEs were created and by whom, and when they ended and who waited for that: the moments on both sides.
-fn creations(trace: &Trace) -> Vec<((PeId, Time), (PeId, Time))> {
-    let is_creation =
-        |kind: TeamKind| matches!(kind, TeamKind::Create | TeamKind::Begin | TeamKind::Wait | TeamKind::End);
-    let rows = trace.streams().iter_ids().flat_map(|(pe, stream)| stream.teams.iter().map(move |row| (pe, row)));
-    let rows = rows.filter(|(_, row)| is_creation(row.kind) && row.group.is_some());
-    let mut rows: Vec<_> = rows.map(|(pe, row)| ((row.group, row.sequence), row.kind, (pe, row.time))).collect();
-    rows.sort_unstable();
-    let mut pairs = Vec::new();
-    for same in rows.chunk_by(|a, b| a.0 == b.0) {
-        let of = |kind: TeamKind| same.iter().find(|row| row.1 == kind).map(|row| row.2);
-        pairs.extend(of(TeamKind::Create).zip(of(TeamKind::Begin)));
-        pairs.extend(of(TeamKind::Wait).zip(of(TeamKind::End)));
-    }
-    pairs.retain(|(one, other)| one.0 != other.0);
-    pairs
 }
 
 trait PartitionNear<T> {

@@ -45,94 +45,41 @@ impl Threshold {
     }
 }
 
+/// A number among the options, by its name there.
+macro_rules! threshold {
+    ($name:ident, $kind:ident, $least:literal, $meaning:literal) => {
+        Threshold {
+            name: stringify!($name),
+            meaning: $meaning,
+            kind: ThresholdKind::$kind,
+            least: $least,
+            value: |options| options.$name as f64,
+            set: |options, value| options.$name = value as _,
+        }
+    };
+}
+
 /// All of them.
 pub static THRESHOLDS: &[Threshold] = &[
-    Threshold {
-        name: "minimum",
-        meaning: "Report findings that lose at least this share of the run on all PEs",
-        kind: ThresholdKind::Share,
-        least: 0.0,
-        value: |options| options.minimum,
-        set: |options, value| options.minimum = value,
-    },
-    Threshold {
-        name: "hotspot",
-        meaning: "A place is a hotspot from this share of the run",
-        kind: ThresholdKind::Share,
-        least: 0.0,
-        value: |options| options.hotspot,
-        set: |options, value| options.hotspot = value,
-    },
-    Threshold {
-        name: "baseline_factor",
-        meaning: "A hotspot is a bottleneck from this many times its baseline",
-        kind: ThresholdKind::Factor,
-        least: 0.0,
-        value: |options| options.baseline_factor,
-        set: |options, value| options.baseline_factor = value,
-    },
-    Threshold {
-        name: "deviation",
-        meaning: "Without a baseline, from this ratio of its longest execution to the average, or of the average to the shortest",
-        kind: ThresholdKind::Factor,
-        least: 0.0,
-        value: |options| options.deviation,
-        set: |options, value| options.deviation = value,
-    },
-    Threshold {
-        name: "frequent_count",
-        meaning: "Calls at one place on one PE from which an operation is frequent",
-        kind: ThresholdKind::Count,
-        least: 0.0,
-        value: |options| options.frequent_count as f64,
-        set: |options, value| options.frequent_count = value as u64,
-    },
-    Threshold {
-        name: "small_bytes",
-        meaning: "Transfers below this size are small, where the trace does not tell",
-        kind: ThresholdKind::Bytes,
-        least: 0.0,
-        value: |options| options.small_bytes as f64,
-        set: |options, value| options.small_bytes = value as u64,
-    },
-    Threshold {
-        name: "small_run",
-        meaning: "Small transfers to one PE in a row that could be one",
-        kind: ThresholdKind::Count,
-        least: 0.0,
-        value: |options| options.small_run as f64,
-        set: |options, value| options.small_run = value as u64,
-    },
-    Threshold {
-        name: "file_block",
-        meaning: "Bytes of a block of files: accesses below are small, and such that do not begin at a multiple are unaligned",
-        kind: ThresholdKind::Bytes,
-        least: 1.0,
-        value: |options| options.file_block as f64,
-        set: |options, value| options.file_block = value as u64,
-    },
-    Threshold {
-        name: "file_accesses",
-        meaning: "Small accesses of a PE to a file at one place that could be fewer",
-        kind: ThresholdKind::Count,
-        least: 0.0,
-        value: |options| options.file_accesses as f64,
-        set: |options, value| options.file_accesses = value as u64,
-    },
-    Threshold {
-        name: "file_syncs",
-        meaning: "Synchronisations of a file at one place of a PE that are many",
-        kind: ThresholdKind::Count,
-        least: 0.0,
-        value: |options| options.file_syncs as f64,
-        set: |options, value| options.file_syncs = value as u64,
-    },
-    Threshold {
-        name: "details",
-        meaning: "Causes and instances to list a finding",
-        kind: ThresholdKind::Count,
-        least: 0.0,
-        value: |options| options.details as f64,
-        set: |options, value| options.details = value as usize,
-    },
+    threshold!(minimum, Share, 0.0, "Report findings that lose at least this share of the run on all PEs"),
+    threshold!(hotspot, Share, 0.0, "A place is a hotspot from this share of the run"),
+    threshold!(baseline_factor, Factor, 0.0, "A hotspot is a bottleneck from this many times its baseline"),
+    threshold!(
+        deviation,
+        Factor,
+        0.0,
+        "Without a baseline, from this ratio of its longest execution to the average, or of the average to the shortest"
+    ),
+    threshold!(frequent_count, Count, 0.0, "Calls at one place on one PE from which an operation is frequent"),
+    threshold!(small_bytes, Bytes, 0.0, "Transfers below this size are small, where the trace does not tell"),
+    threshold!(small_run, Count, 0.0, "Small transfers to one PE in a row that could be one"),
+    threshold!(
+        file_block,
+        Bytes,
+        1.0,
+        "Bytes of a block of files: accesses below are small, and such that do not begin at a multiple are unaligned"
+    ),
+    threshold!(file_accesses, Count, 0.0, "Small accesses of a PE to a file at one place that could be fewer"),
+    threshold!(file_syncs, Count, 0.0, "Synchronisations of a file at one place of a PE that are many"),
+    threshold!(details, Count, 0.0, "Causes and instances to list a finding"),
 ];

@@ -91,15 +91,12 @@ fn split(trace: &Trace, pe: PeId, scan: &Scan, own: &[Membership], first_fork: u
         close(&mut open, visit.enter);
         if role == Role::GroupSync && with == Participants::Team {
             // Outside of all teams a thread is alone.
-            if let Some((member, ordinal)) = open.last_mut() {
+            if let Some((membership, ordinal)) = open.last_mut() {
                 let kind = trace.paths().region(visit.path).0;
-                let wait = resumed(trace, pe, operation);
-                let announced = blocking(trace, pe, operation);
-                let member_part =
-                    Member { start: announced.start, enter: announced.enter, ..blocking(trace, pe, wait) };
-                let set = first_fork + member.fork;
+                let member = member(trace, pe, operation, resumed(trace, pe, operation));
+                let set = first_fork + membership.fork;
                 let root = PeId::NONE;
-                parts.push(Part { set, ordinal: *ordinal, role, root, kind, member: member_part });
+                parts.push(Part { set, ordinal: *ordinal, role, root, kind, member });
                 *ordinal += 1;
             }
         } else if role == Role::GroupNotify {
@@ -114,10 +111,10 @@ fn split(trace: &Trace, pe: PeId, scan: &Scan, own: &[Membership], first_fork: u
     (parts, loose)
 }
 
-fn blocking(trace: &Trace, pe: PeId, operation: VisitIx) -> Member {
-    let visit = trace.visit(pe, operation);
-    let enter = visit.enter;
-    Member { pe, start: operation, enter, wait: operation, wait_enter: enter, exit: visit.exit, row: u32::MAX }
+/// A part that one operation starts and another one, or the same, ends.
+fn member(trace: &Trace, pe: PeId, start: VisitIx, wait: VisitIx) -> Member {
+    let (begin, end) = (trace.visit(pe, start), trace.visit(pe, wait));
+    Member { pe, start, enter: begin.enter, wait, wait_enter: end.enter, exit: end.exit, row: u32::MAX }
 }
 
 /// Where a thread is in a barrier for the last time: tasks that it runs there end the operation, and what is left of it is another one. Linear in what the
@@ -186,9 +183,7 @@ impl World<'_> {
             });
             let ordinal = ordinals[at].1;
             ordinals[at].1 += 1;
-            let start = self.trace.visit(pe, operation.start);
-            let member =
-                Member { start: operation.start, enter: start.enter, ..blocking(self.trace, pe, operation.wait) };
+            let member = member(self.trace, pe, operation.start, operation.wait);
             parts.push(Part { set, ordinal, role: operation.role, root: PeId::NONE, kind: 0, member });
         }
         parts

@@ -1,11 +1,11 @@
 //! Ties of locks, values, teams and the creation of PEs.
 
-use partune_base::{GroupId, PeId, Time};
-use partune_trace::{Completion, Participants, Role, TeamKind, VisitIx};
+use partune_base::{PeId, Time};
+use partune_trace::{Completion, Participants, Role, VisitIx};
 
 use super::points::{Maker, Points};
 use super::{Gift, Part};
-use crate::{Fork, Grant, Place};
+use crate::{Fork, Grant, Place, creations};
 
 impl Maker<'_> {
     /// A lock goes from one grant to the next in the order recorded; several may share it.
@@ -105,36 +105,17 @@ impl Maker<'_> {
         }
     }
 
-    /// Creation and end of PEs, tied by group and sequence number.
+    /// Creation and end of PEs.
     pub(super) fn creations(&self, points: &mut Points) {
-        type Key = (GroupId, u64, TeamKind);
-        let mut events: Vec<(Key, Time, Place)> = Vec::new();
-        for (pe, stream) in self.trace.streams().iter_ids() {
-            for row in &stream.teams {
-                let is_creation = match row.kind {
-                    TeamKind::Create | TeamKind::Begin | TeamKind::Wait | TeamKind::End => true,
-                    TeamKind::Fork | TeamKind::Join | TeamKind::TeamBegin | TeamKind::TeamEnd => false,
-                };
-                if is_creation && row.group.is_some() {
-                    events.push(((row.group, row.sequence, row.kind), row.time, Place { pe, visit: row.visit }));
-                }
+        for created in creations(self.trace) {
+            if let Some(((by, at), (own, began))) = created.begun {
+                let tie = points.tie(Gift { time: at, place: by }, 1);
+                points.push(by, at, tie, Part::Gives);
+                points.push(self.first_after(own.pe, began), began, tie, Part::Begins);
             }
-        }
-        events.sort_unstable();
-        for same in events.chunk_by(|a, b| (a.0.0, a.0.1) == (b.0.0, b.0.1)) {
-            let of = |kind: TeamKind| same.iter().find(|event| event.0.2 == kind);
-            if let (Some((_, created, by)), Some((_, began, own))) = (of(TeamKind::Create), of(TeamKind::Begin))
-                && by.pe != own.pe
-            {
-                let tie = points.tie(Gift { time: *created, place: *by }, 1);
-                points.push(*by, *created, tie, Part::Gives);
-                points.push(self.first_after(own.pe, *began), *began, tie, Part::Begins);
-            }
-            if let (Some((_, ended, own)), Some((_, waited, by))) = (of(TeamKind::End), of(TeamKind::Wait))
-                && by.pe != own.pe
-            {
-                let gift = Gift { time: *ended, place: self.running_at(own.pe, *ended) };
-                points.pair(gift, (gift.place, *ended), (*by, self.at(by.pe, by.visit, *waited)));
+            if let Some(((by, waited), (own, ended))) = created.ended {
+                let gift = Gift { time: ended, place: self.running_at(own.pe, ended) };
+                points.pair(gift, (gift.place, ended), (by, self.at(by.pe, by.visit, waited)));
             }
         }
     }

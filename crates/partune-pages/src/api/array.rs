@@ -91,11 +91,10 @@ pub(super) fn array(run: &Run, ask: &Ask<'_>) -> Result<Arrays, Error> {
     let columns = query.number("columns", 1..=COLUMNS)?.unwrap_or(256).min(elements);
     let rows = query.number("rows", 1..=ROWS)?.unwrap_or(64).min(ask.most);
 
-    let asked = array.affinity.on(pes);
-    let best = match &asked {
-        Some(_) if pes == members.len() => Some(*best),
-        Some(asked) => asked.best(),
-        None => None,
+    let other = (pes != members.len()).then(|| array.affinity.on(pes));
+    let (asked, best) = match &other {
+        None => (Some(&array.affinity), Some(*best)),
+        Some(other) => (other.as_ref(), other.as_ref().and_then(Affinity::best)),
     };
     let (blocks, rest) = (elements / block, elements % block);
     let fold = Fold::new(members.clone(), rows);
@@ -126,10 +125,10 @@ pub(super) fn array(run: &Run, ask: &Ask<'_>) -> Result<Arrays, Error> {
             largest: blocks / pes * block + if blocks % pes > 0 { block } else { rest },
             accesses: array.affinity.total(),
             recorded_local: array.affinity.blocking(array.each).local,
-            local: asked.as_ref().map(|it| it.blocking(block).local),
+            local: asked.map(|it| it.blocking(block).local),
             best_block: best.map(|it| it.factor),
             best_local: best.map(|it| it.local),
-            factors: asked.map(|it| factors(&it, [block, array.each])).unwrap_or_default(),
+            factors: asked.map(|it| factors(it, [block, array.each])).unwrap_or_default(),
             touched,
             at_home,
             rows: Rows::new(run, &fold),
