@@ -127,9 +127,9 @@ fn accesses_are_completed_by_what_completes_them() {
                 remote,
                 ("RmaAtomic", 16, 0),
                 ("RmaAtomic", 4, 4),
-                // The two accesses since the flush have one number.
-                remote,
+                // The lock is given back when the call begins. When it ends, the two accesses since the flush, which have one number, are complete.
                 ("RmaReleaseLock", peer, 0),
+                remote,
                 ("RmaRequestLock", everybody, 1),
                 ("RmaPut", peer, 16),
                 local,
