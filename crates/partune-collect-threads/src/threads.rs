@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use partune_collect::creation::{self, Created};
 use partune_collect::frame::{self, Frame};
 use partune_collect::{
-    AwaitedThread, Call, Kind, Region, definitions, enter, enter_tentatively, is_recorded, leave, team,
+    AwaitedThread, Call, Kind, Region, definitions, enter, enter_tentatively, is_recorded, leave, masks, team,
 };
 
 use crate::awake::{self, is_awake};
@@ -119,6 +119,7 @@ fn made(making: Option<(Call<'static>, *mut Start)>, created: Created, thread: O
 /// The calling thread begins.
 #[inline(never)]
 fn begin(start: *mut Start) -> (usize, *mut c_void, &'static Region, Option<Created>) {
+    masks::begin();
     // SAFETY: made by `making` for this thread.
     let Start { function, argument, region, created } = *unsafe { Box::from_raw(start) };
     let created = aside(|| {

@@ -32,6 +32,7 @@ mod leaving;
 pub mod loader;
 mod log;
 mod mapped;
+pub mod masks;
 pub mod meeting;
 pub mod memory;
 pub mod modules;

@@ -28,15 +28,40 @@ pub(crate) struct Modules {
     pub(crate) table: Table,
     /// Where the recorder's own code is.
     own: Range<usize>,
+    /// Where that of the C library and of the loader is.
+    system: Vec<Range<usize>>,
     /// The data of each module: its index of frames, where that is in memory, and the frames.
     kept: Vec<(usize, Data, Data)>,
     generation: Generation,
 }
 
+/// Whose code it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    Recorder,
+    /// Of the C library, the loader, or what the kernel lends.
+    System,
+    /// The program and its libraries.
+    Program,
+}
+
+/// How the names of files begin whose code is the system's.
+const SYSTEM: [&str; 8] = ["libc.", "libc-", "ld-", "libpthread", "libgcc_s", "libm.", "libdl", "linux-vdso"];
+
 impl Modules {
     /// Whether code is the recorder's.
     pub(crate) fn is_own(&self, address: usize) -> bool {
         self.own.contains(&address)
+    }
+
+    /// Whose code is at an address.
+    pub(crate) fn whose(&self, address: usize) -> Whose {
+        let is_system = || self.system.iter().any(|module| module.contains(&address));
+        match self.is_own(address) {
+            true => Whose::Recorder,
+            false if is_system() => Whose::System,
+            false => Whose::Program,
+        }
     }
 
     /// Those that were found last; none before [`known`] was asked.
@@ -143,7 +168,7 @@ struct Reading {
 }
 
 fn read(last: Option<&'static Modules>, generation: Generation) -> Modules {
-    let modules = Modules { table: Table::new(), own: 0..0, kept: Vec::new(), generation };
+    let modules = Modules { table: Table::new(), own: 0..0, system: Vec::new(), kept: Vec::new(), generation };
     let mut reading = Reading { modules, last };
     find(|module| {
         reading.add(module);
@@ -159,6 +184,11 @@ impl Reading {
         let here = read as *const () as usize;
         if module.segments().any(|segment| segment.contains(&here)) {
             self.modules.own = begin..end;
+        }
+        let path = module.path();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        if SYSTEM.iter().any(|begin| name.starts_with(begin)) {
+            self.modules.system.push(begin..end);
         }
         let Some(header) = module.parts(libc::PT_GNU_EH_FRAME).next() else { return };
         // SAFETY: a segment of a loaded module, which stays while the loader calls.

@@ -29,7 +29,7 @@ use crate::signals::{self, may_be_in_handler};
 use crate::state::{self, Why, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
 use crate::user::phases;
-use crate::{creation, death, frame, job, ran, records, room, sample, scratch, team, thread_word, unwind};
+use crate::{creation, death, frame, job, masks, ran, records, room, sample, scratch, team, thread_word, unwind};
 
 /// A process that is recorded.
 struct Process {
@@ -390,6 +390,7 @@ static AT_LOAD: extern "C" fn() = {
         if std::env::var_os("PARTUNE_DIR").is_some() {
             clock::choose();
             LOADED.store(clock::now(), Ordering::Relaxed);
+            masks::begin();
         }
         // Who adapts needs its callers as well: their libraries bring their runtimes.
         if ["PARTUNE_DIR", "PARTUNE_ADAPT"].iter().any(|name| std::env::var_os(name).is_some()) {

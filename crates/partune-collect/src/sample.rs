@@ -20,6 +20,8 @@ use crate::attention::Attention;
 use crate::counters::cpu_time_of;
 use crate::errno;
 use crate::log::log;
+use crate::masks;
+use crate::modules::Whose;
 use crate::python::{self, Loop};
 use crate::restart;
 use crate::state::is_quiet;
@@ -125,6 +127,7 @@ fn of_thread(rate: u32, attention: NonNull<Attention>) -> Option<(Ticks, Arc<Cou
         return None;
     }
     let ticks = Ticks::begin(rate, attention.as_ptr() as usize >> 6, tick)?;
+    masks::let_ticks_come();
     let [ticked, missed, spent] = [const { AtomicU64::new(0) }; 3];
     let counts = Counts { ticks: ticked, missed, spent, clock, begin: cpu_time_of(clock) };
     Some((ticks, Arc::new(counts)))
@@ -255,12 +258,14 @@ impl Sampler {
         // SAFETY: the handler's own: it is not interrupted by itself, and no call is being recorded.
         let own = unsafe { &mut *self.own.get() };
         let Own { walker, before, known, frames, steps, room } = own;
-        let (mut count, mut is_ours) = (0, false);
-        walker.walk_interrupted(context, |step, is_own| {
-            is_ours |= is_own;
+        let (mut count, mut is_ours, mut inner) = (0, false, None);
+        walker.walk_interrupted(context, |step, whose| {
+            // A wrapper calls what the program gave for the parts of a team; for itself it calls the system.
+            is_ours |= whose == Whose::Recorder && inner.is_none_or(|inner| inner == Whose::System);
+            inner = Some(whose);
             steps[count] = step;
             count += 1;
-            !is_own && count < FRAMES
+            !is_ours && count < FRAMES
         });
         if is_ours {
             return;

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::errno;
+use crate::{errno, masks};
 
 pub(crate) type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
@@ -13,15 +13,15 @@ const SIGNALS: usize = 65;
 /// The recorder's own handlers, by their signals.
 static OWN: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
 
-/// Whether the calling thread may be in a handler of the program's. That holds back its own signal, unless it was set with `SA_NODEFER`; so may be a
-/// thread that holds such a signal back for other reasons. This takes no lock and no memory.
+/// Whether the calling thread may be in a handler of the program's. That holds back its own signal, unless it was set with `SA_NODEFER`; what a thread
+/// [holds back itself](crate::masks) is none, if that is known of it. This takes no lock and no memory.
 pub fn may_be_in_handler() -> bool {
     errno::kept(|| {
         // SAFETY: zero is a valid set, a place for what is stored; a set begins with a bit for each signal, from 1 on.
         let (is_known, mut held_back) = unsafe {
             let mut set: libc::sigset_t = std::mem::zeroed();
             let failed = libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut set);
-            (failed == 0, (&raw const set).cast::<u64>().read())
+            (failed == 0, (&raw const set).cast::<u64>().read() & !masks::own_will())
         };
         while held_back != 0 {
             if is_programs(held_back.trailing_zeros() as usize + 1) {
@@ -88,10 +88,17 @@ pub(crate) fn handle(signal: c_int, handler: Handler, flags: c_int, is_alone: bo
 #[cfg(test)]
 mod tests {
     use std::ffi::{c_int, c_void};
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::{handle, may_be_in_handler};
 
     extern "C" fn nothing(_: c_int, _: *mut libc::siginfo_t, _: *mut c_void) {}
+
+    static FOUND: AtomicBool = AtomicBool::new(false);
+
+    extern "C" fn asks(_: c_int) {
+        FOUND.store(may_be_in_handler(), Ordering::SeqCst);
+    }
 
     /// Of a thread of its own, whose signals nobody else looks at.
     fn holding_back(signal: c_int) -> bool {
@@ -108,12 +115,15 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_that_is_handled_and_held_back_may_be_a_handler() {
+    fn a_handler_holds_its_signal_back_and_who_does_so_itself_is_in_none() {
         let [programs, own, unhandled] = [10, 11, 12].map(|at| libc::SIGRTMIN() + at);
-        // SAFETY: a handler that does nothing.
-        unsafe { libc::signal(programs, nothing as *const () as usize) };
+        // SAFETY: a handler that asks.
+        unsafe { libc::signal(programs, asks as *const () as usize) };
         assert!(handle(own, nothing, 0, false));
-        assert_eq!([programs, own, unhandled].map(holding_back), [true, false, false]);
+        assert_eq!([programs, own, unhandled].map(holding_back), [false, false, false]);
         assert!(!may_be_in_handler());
+        // SAFETY: the signal is handled.
+        unsafe { libc::raise(programs) };
+        assert!(FOUND.load(Ordering::SeqCst), "in its handler");
     }
 }

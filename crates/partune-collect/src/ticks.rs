@@ -15,7 +15,7 @@ use std::ffi::{c_int, c_void};
 use std::fs::File;
 use std::os::fd::IntoRawFd as _;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering::Relaxed};
 
 use crate::perf::{Attributes, SOFTWARE, TASK_CLOCK};
 use crate::signals::{Handler, action, handle};
@@ -62,6 +62,14 @@ impl Ticks {
             },
         }
     }
+}
+
+/// The signal that ticks are; 0 while there are none. A process has one kind of them.
+static TAKEN: AtomicI32 = AtomicI32::new(0);
+
+/// The signal that ticks are, if there are any.
+pub(crate) fn signal() -> Option<c_int> {
+    Some(TAKEN.load(Relaxed)).filter(|signal| *signal != 0)
 }
 
 /// What is mapped of an event at least, on any machine: less is rounded up.
@@ -168,5 +176,9 @@ fn timer(rate: u32, part: usize, handler: Handler) -> Option<Ticks> {
 fn take(signals: impl IntoIterator<Item = c_int>, handler: Handler) -> Option<c_int> {
     let is_unused = |signal: &c_int| action(*signal).is_some_and(|action| action.sa_sigaction == libc::SIG_DFL);
     let signal = signals.into_iter().find(is_unused)?;
-    handle(signal, handler, libc::SA_RESTART, true).then_some(signal)
+    if !handle(signal, handler, libc::SA_RESTART, true) {
+        return None;
+    }
+    TAKEN.store(signal, Relaxed);
+    Some(signal)
 }

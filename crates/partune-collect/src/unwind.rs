@@ -13,7 +13,7 @@ use std::ops::Range;
 use framehop::{CacheNative, FrameAddress, MustNotAllocateDuringUnwind, UnwindRegsNative, Unwinder as _};
 
 use crate::frame::{self, Frame};
-use crate::modules::{self, Modules};
+use crate::modules::{self, Modules, Whose};
 
 /// A frame of the user's program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,18 +87,18 @@ impl Walker {
         self.stack.bounds.contains(&place)
     }
 
-    /// The frames of the code that a signal has interrupted, innermost first, and whether each is the recorder's, as long as whoever gets them
-    /// wants more. For handlers of signals.
-    pub(crate) fn walk_interrupted(&mut self, context: *const c_void, mut wants_more: impl FnMut(Step, bool) -> bool) {
+    /// The frames of the code that a signal has interrupted, innermost first, and whose each is, as long as whoever gets them wants more. For handlers
+    /// of signals.
+    pub(crate) fn walk_interrupted(&mut self, context: *const c_void, mut wants_more: impl FnMut(Step, Whose) -> bool) {
         let Some(modules) = Modules::last() else { return };
         // SAFETY: the context that the handler was given.
         let (address, registers) = unsafe { interrupted(context) };
         // What the processor's calling convention lets a function use below its stack is below what the system has stored.
         self.stack.from(registers.sp() as usize - RED_ZONE);
         let first = Step { address, below: registers.sp() as usize, base: frame_pointer(&registers) };
-        if wants_more(first, modules.is_own(address)) {
+        if wants_more(first, modules.whose(address)) {
             let from = FrameAddress::from_instruction_pointer(address as u64);
-            self.outwards(modules, Some(from), registers, |step| wants_more(step, modules.is_own(step.address)));
+            self.outwards(modules, Some(from), registers, |step| wants_more(step, modules.whose(step.address)));
         }
     }
 

@@ -314,3 +314,21 @@ fn a_program_may_end_in_any_way() {
         }
     }
 }
+
+/// A region of a runtime whose constructs the recorder wraps has the recorder's frames on the stack; who works in it is found all the same.
+#[test]
+fn samples_find_who_works_in_a_region() {
+    for compiler in ["gcc", CLANG] {
+        let Some(built) = Built::new(compiler, "sampled.c") else { continue };
+        let document = built.record(&[]).analysis();
+        let seconds = |name: &str| -> f64 {
+            let paths = document["callpaths"].as_array().into_iter().flatten();
+            let of = paths
+                .filter(|it| it["callpath"].as_array().and_then(|path| path.last()).is_some_and(|last| last == name));
+            of.filter_map(|it| it["inclusive"].as_f64()).sum()
+        };
+        let (quick, slow) = (seconds("quick"), seconds("slow"));
+        // 0.1 and 0.9 seconds on processors; who waits for one takes longer.
+        assert!(slow > 0.85 && slow > 4.0 * quick && quick > 0.02, "{compiler}: {quick} s and {slow} s");
+    }
+}

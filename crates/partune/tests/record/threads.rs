@@ -439,3 +439,22 @@ fn a_program_without_threads_leaves_nothing() {
     assert_eq!(recorded.output.status.code(), Some(0), "{}", recorded.said());
     assert!(!recorded.anchor.exists() && recorded.said().contains("made no thread"), "{}", recorded.said());
 }
+
+/// A thread that holds signals back by its own will is in no handler: what it gives to others is recorded.
+#[test]
+fn who_holds_signals_back_gives_signs_all_the_same() {
+    let Some(built) = built("gcc", "held_back.c") else { return };
+    let recorded = built.record(&[]);
+    let said = recorded.said();
+    let waited: f64 = said.lines().find_map(|line| line.strip_prefix("waited ")?.parse().ok()).expect("it says so");
+    let document = recorded.analysis();
+    let line = built.line("waits");
+    let findings = document["findings"].as_array().into_iter().flatten();
+    let found: Vec<&Value> =
+        findings.filter(|it| it["pattern"] == "wait_on_value" && it["location"]["line"] == line).collect();
+    let seconds: f64 = found.iter().filter_map(|it| it["seconds"].as_f64()).sum();
+    assert!((seconds / waited - 1.0).abs() < 0.1, "{seconds} s of {waited} s: {found:?}");
+    let causes: Vec<&Value> = found.iter().flat_map(|it| it["causes"].as_array().into_iter().flatten()).collect();
+    let caused: f64 = causes.iter().filter(|it| it["pe"] == 1).filter_map(|it| it["seconds"].as_f64()).sum();
+    assert!(caused > 0.8 * seconds, "{causes:?}");
+}
