@@ -162,6 +162,11 @@ impl<B: Beside> Joined<B> {
         self.segments.iter().flat_map(of_segment).collect()
     }
 
+    /// The paths of the PE as events name them; none if its visits were replaced.
+    pub(crate) fn recorded_paths(&self) -> &[RecordedPath] {
+        if self.replaced.is_some() { &[] } else { &self.paths }
+    }
+
     /// Puts others in the place of the recorded visits.
     pub fn replace(&mut self, replaced: Replaced) {
         self.replaced = Some(replaced);

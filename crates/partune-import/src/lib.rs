@@ -17,6 +17,7 @@ mod pauses;
 mod replaced;
 mod segment;
 mod source;
+mod tasks;
 mod text;
 
 pub use error::ImportError;

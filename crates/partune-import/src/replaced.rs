@@ -49,6 +49,11 @@ impl Replaced {
         path
     }
 
+    /// A visit of this path was recorded, if not as it is now.
+    pub(crate) fn mark_recorded(&mut self, path: u32) {
+        self.is_recorded[path as usize] = true;
+    }
+
     /// Enters a function; returns its visit and path.
     pub fn enter(&mut self, time: Time, path: PePath) -> (VisitIx, u32) {
         let path = self.path(path);

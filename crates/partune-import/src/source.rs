@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::joined::{self, Joined};
 use crate::pauses;
 use crate::segment::{Beside, RegionKey, Segment};
+use crate::tasks;
 
 /// Told how much of an input is read: done, and in all, in bytes.
 pub type Advance<'a> = &'a (dyn Fn(u64, u64) + Sync);
@@ -61,6 +62,7 @@ pub trait Source: Sync {
 pub fn read<S: Source>(source: S, mut builder: TraceBuilder, advance: Advance<'_>) -> Trace {
     let mut joined = read_parts(&source, builder.pes.len(), advance);
     joined.par_iter_mut().enumerate().for_each(|(pe, joined)| source.joined(PeId(pe as u32), joined));
+    tasks::divide(&source, &mut joined, &mut builder);
     source.report(&joined, &mut builder);
     let pauses = pauses::pauses(&joined, &builder.pes);
     let path_maps = merge_paths(&source, &joined, &mut builder.paths);

@@ -28,6 +28,13 @@ pub struct Ran {
     pub lost: u64,
 }
 
+impl Ran {
+    /// What a second on a processor took, with the waiting for it: at least 1.
+    pub fn slowdown(&self) -> f64 {
+        if self.on == 0 { 1.0 } else { 1.0 + self.waited as f64 / self.on as f64 }
+    }
+}
+
 /// Memory of a process, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {

@@ -120,6 +120,7 @@ pub fn import_in_runs(
     let (groups, windows) = (builder.groups.clone(), builder.windows.clone());
     let chunk_size = anchor.event_chunk_size;
     let generators = Generators::new(&definitions);
+    let slowdowns = builder.ran.iter().map(|ran| ran.map_or(1.0, |ran| ran.slowdown())).collect();
     let between = Between::default();
     let events = Events {
         archive,
@@ -129,6 +130,7 @@ pub fn import_in_runs(
         groups,
         windows,
         generators,
+        slowdowns,
         between,
         statistics,
         chunk_size,

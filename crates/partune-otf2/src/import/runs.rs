@@ -118,6 +118,8 @@ pub(super) struct Events<'a> {
     pub(super) groups: Table<GroupId, Group>,
     pub(super) windows: Table<WindowId, Window>,
     pub(super) generators: Generators,
+    /// What a second on a processor takes each location.
+    pub(super) slowdowns: Vec<f64>,
     pub(super) between: Between,
     pub(super) statistics: Option<Vec<Option<Statistics>>>,
     pub(super) chunk_size: u64,
@@ -191,8 +193,9 @@ impl Source for Events<'_> {
         let called: Vec<Called> = called.collect();
         let recorded = joined.recorded(|key| resolver.region(key));
         let recording = Recording::new(&recorded, &called, &samples);
-        let woven =
-            weave::weave(&recording, &self.contexts, &self.generators, self.locations[pe.0 as usize].main != pe);
+        let serves = self.locations[pe.0 as usize].main != pe;
+        let slowdown = self.slowdowns.get(pe.0 as usize).copied().unwrap_or(1.0);
+        let woven = weave::weave(&recording, &self.contexts, &self.generators, serves, slowdown);
         self.between.samples.fetch_add(woven.samples, Ordering::Relaxed);
         self.between.unknown.fetch_add(woven.unknown, Ordering::Relaxed);
         joined.replace(woven.visits);

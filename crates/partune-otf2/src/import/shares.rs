@@ -7,8 +7,9 @@
 //! their shares by more than a gap or so, whatever the lengths (Webster's method of apportionment, with ticks for seats), and the order is a
 //! plausible one.
 //!
-//! Samples count time on a processor. Where those of alike gaps stand for less than the gaps last, beyond three standard deviations of counting, the
-//! thread did not run for the rest. That is shared out as well, to where a gap without samples belongs ([`super::lasting`]). A sample stands for the time near
+//! Samples count time on a processor. Who is on it waits for it now and then, where others want it: each sample stands for as much more as the thread waited
+//! for a processor in all. Where those of alike gaps still stand for less than the gaps last, beyond three standard deviations of counting, the
+//! thread did not want to run for the rest. That is shared out as well, to where a gap without samples belongs ([`super::lasting`]). A sample stands for the time near
 //! it then: all reach equally far, as far as makes their time together that on a processor, whether they are equally far from each other or not.
 //!
 //! Two passes over the gaps, each linear but for a heap of a class's paths, and a sort of how far samples can reach. Memory: a number for each gap, two for each
@@ -83,7 +84,7 @@ struct Class {
     time: u64,
     gaps: u64,
     samples: u64,
-    /// Ticks on a processor that its samples stand for; none if that is not known.
+    /// Ticks on a processor that its samples are; none if that is not known.
     running: Option<f64>,
     /// How far its samples can reach, to the middle between them and the next ones on both sides, or the ends of their gap.
     distances: Vec<i64>,
@@ -121,11 +122,12 @@ impl PartialOrd for Due {
 }
 
 impl<'a> Shares<'a> {
-    /// Counts samples by class; none if there are none.
+    /// Counts samples by class; none if there are none. A second on a processor takes the thread `slowdown` seconds.
     pub(super) fn new(
         recording: &Recording<'_>,
         contexts: &'a Contexts,
         generators: &'a Generators,
+        slowdown: f64,
     ) -> Option<Shares<'a>> {
         if recording.samples.is_empty() {
             return None;
@@ -133,7 +135,7 @@ impl<'a> Shares<'a> {
         let (classes, of_gaps, known, paths) = Default::default();
         let mut shares = Shares { contexts, generators, classes, of_gaps, shown: 0, known, paths, used: 0 };
         walk(recording, contexts, &mut shares);
-        shares.classes.iter_mut().for_each(Class::counted);
+        shares.classes.iter_mut().for_each(|class| class.counted(slowdown));
         Some(shares)
     }
 
@@ -248,11 +250,11 @@ impl Visitor for Shares<'_> {
 
 impl Class {
     /// All samples are counted.
-    fn counted(&mut self) {
+    fn counted(&mut self, slowdown: f64) {
         if self.samples == 0 {
             return;
         }
-        if let Some(running) = self.running {
+        if let Some(running) = self.running.map(|running| running * slowdown) {
             let period = running / self.samples as f64;
             let expected = self.time as f64 / period;
             let missing = expected - self.samples as f64;

@@ -60,15 +60,21 @@ struct Weaver<'a> {
     open: Vec<(VisitIx, u32)>,
 }
 
-/// Adds the visits of functions. The location `serves` others if it is not its process's main thread.
-pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, generators: &Generators, serves: bool) -> Woven {
+/// Adds the visits of functions. The location `serves` others if it is not its process's main thread; a second on a processor takes it `slowdown` seconds.
+pub(super) fn weave(
+    recording: &Recording<'_>,
+    contexts: &Contexts,
+    generators: &Generators,
+    serves: bool,
+    slowdown: f64,
+) -> Woven {
     let called = recording.called.iter().map(|called| called.context);
     let mut pairs = Pairs { contexts, lasting: Lasting::new(contexts, called, serves) };
     walk(recording, contexts, &mut pairs);
     let begin = recording.visits.first().map_or(Time::ZERO, |visit| visit.enter);
     let end = recording.visits.iter().map(|visit| visit.exit).max().unwrap_or(begin);
     pairs.lasting.counted(contexts, length(begin, end));
-    let shares = Shares::new(recording, contexts, generators);
+    let shares = Shares::new(recording, contexts, generators, slowdown);
     let mut weaver = Weaver {
         contexts,
         shares,

@@ -1,14 +1,11 @@
 //! Files of archives: what other writers tell of them, offsets that follow, and what is written again.
 
-use std::path::Path;
-use std::process::Command;
-
 use partune_base::{FileId, PeId};
 use partune_otf2::export::export;
 use partune_trace::{HandleKind, IoKind, IoLayer, Role, Stream, Trace};
 
 use super::exported::To;
-use super::open;
+use super::{open, python};
 
 /// Written with the Python bindings of OTF2: two processes, the second with two threads. Rank 0 opens, reads 100 of 128 bytes, seeks, writes,
 /// reads by offset, duplicates, syncs, closes and appends; the threads of rank 1 share one handle, and one of theirs is not defined well.
@@ -78,18 +75,6 @@ with otf2.writer.open(sys.argv[1], timer_resolution=1000000000) as archive:
     call(one, "read", *access(m, R, 3, 3))
     call(one, "write", *access(o, W, 6, 6))
 "#;
-
-/// The archive of the script; none where the bindings are not installed.
-fn written(folder: &Path) -> Option<Trace> {
-    let folder = folder.join("python");
-    let output = Command::new("/usr/bin/python3").arg("-c").arg(SCRIPT).arg(&folder).output().ok()?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(std::env::var_os("CI").is_none() && said.contains("No module named"), "{said}");
-        return None;
-    }
-    Some(open(&folder.join("traces.otf2"), None))
-}
 
 fn name(trace: &Trace, file: FileId) -> &str {
     trace.files().get(file).map_or("-", |file| trace.strings().get(file.name))
@@ -164,7 +149,7 @@ fn check(trace: &Trace) {
 #[test]
 fn files_of_another_writer_are_read_and_written_again() {
     let folder = tempfile::tempdir().expect("there is room");
-    let Some(trace) = written(folder.path()) else { return };
+    let Some(trace) = python(SCRIPT, folder.path()) else { return };
     check(&trace);
     export(&trace, &To(folder.path().join("new")), "new.otf2").expect("it is written");
     let again = open(&folder.path().join("new/new.otf2"), None);
