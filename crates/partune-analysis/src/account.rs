@@ -84,7 +84,7 @@ fn in_operations(input: &Input<'_>, pe: PeId, base: &Base, role: Role) -> i64 {
     let visits = stream.operations.iter().map(|visit| stream.visits.at(*visit));
     let of_role = |path| role_of_path(trace, path) == role;
     let all: i64 = visits.filter(|visit| of_role(visit.path)).map(|visit| base.part(visit.enter, visit.exit).0).sum();
-    let waits = input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe));
+    let waits = input.waits.of_pe(pe).iter().chain(input.waits.start_up_of_pe(pe));
     let waits = waits.filter(|wait| of_role(trace.visit(pe, wait.operation).path));
     all - waits.map(|wait| base.part(wait.begin, wait.end).0).sum::<i64>()
 }

@@ -6,7 +6,7 @@
 //! row ([`crate::adjacent_barriers`]).
 
 use partune_base::{CallPathId, Id, PeId, Time};
-use partune_index::{Instance, Member};
+use partune_index::{Instance, Member, shares_unseen};
 use partune_trace::{RmaTransferKind, Role, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -37,7 +37,9 @@ the barriers at its borders are not examined.
 
 **Messages.** Of two barriers in a row with the same members the first is redundant if no PE of their processes communicates,
 synchronises or reads or writes files between them; of a barrier and one with fewer of its members it is the one with fewer.
-Computing between does not matter: nobody else can see it. Barriers of PEs that take part in one-sided accesses are examined as above.
+Computing between does not matter: nobody else can see it. Barriers of PEs that take part in one-sided accesses are examined as above. Nothing is said
+of barriers of PEs that have a part in a window of several processes which nobody accesses by calls: it is memory that they share, as that of a node, and loads and
+stores there are not recorded.
 
 **Threads.** The same of two barriers of one team, if no thread does anything between: no operation, no function or shared loop, and
 no more than a microsecond passes, and one more for each function that ends between them. Threads share their memory, and their accesses are not recorded: such a barrier is a *candidate*
@@ -61,7 +63,9 @@ fn run(input: &Input<'_>) -> Outcome {
         }
     }
     let mut outcome = Outcome::default();
-    let rows = adjacent_barriers::find(input, &acts);
+    let unseen = shares_unseen(trace);
+    let may_act: Vec<bool> = acts.iter().zip(&unseen).map(|(acts, unseen)| *acts || *unseen).collect();
+    let rows = adjacent_barriers::find(input, &may_act);
     for threads in [false, true] {
         let of_kind = rows.iter().filter(|row| row.threads == threads);
         let mut found = findings(input, of_kind.map(|row| (row.instance, row.redundant)));
@@ -71,7 +75,7 @@ fn run(input: &Input<'_>) -> Outcome {
         outcome.findings.append(&mut found);
     }
     let actors: Vec<PeId> = trace.pes().ids().filter(|pe| acts[pe.index()]).collect();
-    if actors.len() > 1 {
+    if actors.len() > 1 && !actors.iter().any(|pe| unseen[*pe]) {
         between_accesses(input, &actors, &mut outcome);
     }
     outcome

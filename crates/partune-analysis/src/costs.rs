@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use crate::places::told;
 use crate::spending::{Kinds, Level, Meter};
 use crate::useful::{cpu_pes, operations_between_processes, role_of_path};
-use crate::{Analysis, Base, Finding, Input, Occurrence, Outcome, Pattern, Wait, tiling};
+use crate::waits::is_start_up;
+use crate::{Analysis, Base, Finding, Input, Occurrence, Outcome, Pattern, tiling};
 
 pub(crate) static COSTS: Analysis = Analysis {
     name: "costs",
@@ -27,7 +28,7 @@ the recorder. So the largest loss always has a finding.
 
 | pattern | time |
 |---|---|
-| operation_cost | in operations that communicate, synchronise or manage, less the waits in them (in collective management, where waits have no finding of their own, with them) |
+| operation_cost | in operations that communicate, synchronise or manage, less the waits in them |
 | input_output | in operations on files, less the waits in them |
 | wait_on_device | in operations that wait for a device |
 | start_up | in start-up and shut-down, less the waits in them within the run. Most of it is outside of the run, of which shares are: that part is told apart (`outside_s`), and is in none of the sums, shares and ranks |
@@ -133,10 +134,9 @@ impl Sums {
 /// Operations less the waits in them. Linear in operations and waits.
 fn operations(input: &Input<'_>, pe: PeId, base: &Base, sums: &mut Sums) -> Costs {
     let (trace, stream) = (input.trace, &input.trace.streams()[pe]);
-    let is_start_up = |path| matches!(role_of_path(trace, path), Role::Init | Role::Finalize);
     for visit in stream.operations.iter().map(|visit| stream.visits.at(*visit)) {
         let inside = base.part(visit.enter, visit.exit);
-        if is_start_up(visit.path) {
+        if is_start_up(role_of_path(trace, visit.path)) {
             let cost = sums.at(visit.path);
             cost.add(visit.enter, visit.exit, inside);
             cost.outside += visit.duration() - inside;
@@ -144,8 +144,7 @@ fn operations(input: &Input<'_>, pe: PeId, base: &Base, sums: &mut Sums) -> Cost
             sums.at(visit.path).add(visit.enter.max(base.begin), visit.exit.min(base.end), inside);
         }
     }
-    let of_start_up = |wait: &&Wait| is_start_up(trace.visit(pe, wait.operation).path);
-    for wait in input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe).iter().filter(of_start_up)) {
+    for wait in input.waits.of_pe(pe).iter().chain(input.waits.start_up_of_pe(pe)) {
         sums.at(trace.visit(pe, wait.operation).path).time -= base.part(wait.begin, wait.end);
     }
     sums.finish(|path| match role_of_path(trace, path) {

@@ -3,7 +3,7 @@
 //! After Böhme, de Supinski, Geimer, Schulz, Wolf, "Scalable critical-path based performance analysis" (IPDPS 2012). From the
 //! last event backwards: on a PE until its last wait, then on to the PE that ended it, at the moment it did; from the begin of
 //! a PE's part in a parallel region to the PE that forked it (the time between is that of the region). Waits are not on the path. Waits without a known cause are left
-//! out but do not change the PE. Start-up and collective management count as work of each PE (what keeps start-up is the launcher
+//! out but do not change the PE. Start-up counts as work of each PE (what keeps start-up is the launcher
 //! and not another PE); shut-down ends the path and does not count. Time outside of all visits is that of [`CallPathId::NONE`], on main threads only.
 //!
 //! Cost: the walk looks at each moment of the run once, on one PE; the profile of all PEs is one pass over visits.
@@ -207,7 +207,7 @@ pub(crate) fn walk_from(trace: &Trace, index: &Index, waits: &Waits, (mut now, m
     let mut before = Time(now.0 + 1);
     loop {
         let wait = last_wait(trace, waits.of_pe(pe), before);
-        let wait = wait.max_by_end(last_wait(trace, waits.management_of_pe(pe), before));
+        let wait = wait.max_by_end(last_wait(trace, waits.start_up_of_pe(pe), before));
         let fork = forked[pe.index()].partition_point(|part| part.begin < before);
         let fork = fork.checked_sub(1).map(|i| forked[pe.index()][i]);
         let (begin, next, at) = match (wait, fork) {

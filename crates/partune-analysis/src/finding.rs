@@ -16,6 +16,8 @@ pub enum Pattern {
     WaitAtBarrier,
     /// A collective in which everybody needs everybody waits for its last member.
     WaitAtNxn,
+    /// What all share is made or freed (communicators, windows, files, symmetric memory), and everybody waits for the last one.
+    WaitAtSetUp,
     /// Receivers of a one-to-all collective wait for its root.
     LateBroadcast,
     /// The root of an all-to-one collective waits for the others.
@@ -210,11 +212,12 @@ impl Finding {
 
 impl Pattern {
     /// All but the user's own.
-    pub const ALL: [Pattern; 33] = [
+    pub const ALL: [Pattern; 34] = [
         Pattern::LateSender,
         Pattern::LateReceiver,
         Pattern::WaitAtBarrier,
         Pattern::WaitAtNxn,
+        Pattern::WaitAtSetUp,
         Pattern::LateBroadcast,
         Pattern::EarlyReduce,
         Pattern::EarlyScan,
@@ -253,6 +256,7 @@ impl Pattern {
             Pattern::LateReceiver => "late_receiver",
             Pattern::WaitAtBarrier => "wait_at_barrier",
             Pattern::WaitAtNxn => "wait_at_nxn",
+            Pattern::WaitAtSetUp => "wait_at_set_up",
             Pattern::LateBroadcast => "late_broadcast",
             Pattern::EarlyReduce => "early_reduce",
             Pattern::EarlyScan => "early_scan",
@@ -300,7 +304,7 @@ impl Pattern {
             | Pattern::LatePartner
             | Pattern::WaitForTask
             | Pattern::WaitForThread => Kind::Wait,
-            Pattern::WaitAtBarrier | Pattern::WaitAtNxn | Pattern::LateFence => Kind::GroupWait,
+            Pattern::WaitAtBarrier | Pattern::WaitAtNxn | Pattern::WaitAtSetUp | Pattern::LateFence => Kind::GroupWait,
             Pattern::OperationCost
             | Pattern::InputOutput
             | Pattern::WaitOnDevice

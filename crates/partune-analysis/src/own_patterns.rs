@@ -138,7 +138,7 @@ fn bytes(input: &Input<'_>, pe: PeId) -> Vec<u64> {
 fn waiting(input: &Input<'_>, pe: PeId) -> Vec<Span> {
     let stream = &input.trace.streams()[pe];
     let mut waiting = vec![Span::ZERO; stream.operations.len()];
-    for wait in input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe)) {
+    for wait in input.waits.of_pe(pe).iter().chain(input.waits.start_up_of_pe(pe)) {
         if let Ok(at) = stream.operations.binary_search(&wait.operation) {
             waiting[at] += wait.duration();
         }

@@ -5,7 +5,7 @@
 //! | user | in no operation, and doing something: code of the user |
 //! | comm | in operations that communicate, synchronise or manage, less the waits in them |
 //! | io | in operations on files; with CPU time, also what user code was off the CPU |
-//! | wait | the recorded waits ([`crate::Waits`]), those of collective management included |
+//! | wait | the recorded waits ([`crate::Waits`]), those of start-up and shut-down included |
 //! | away | in operations of another level: of a process, while its threads are looked at |
 //!
 //! What remains of an interval is nobody's: pauses of the recorder, and threads between their regions.
@@ -219,13 +219,13 @@ impl Spent {
     }
 }
 
-/// The waits of a PE, those in collective management too, in order of time.
+/// The waits of a PE, those in start-up and shut-down too, in order of time.
 fn all_waits(waits: &Waits, pe: PeId) -> Box<dyn Iterator<Item = &Wait> + '_> {
-    let (own, management) = (waits.of_pe(pe), waits.management_of_pe(pe));
-    if management.is_empty() {
+    let (own, start_up) = (waits.of_pe(pe), waits.start_up_of_pe(pe));
+    if start_up.is_empty() {
         return Box::new(own.iter());
     }
-    let mut all: Vec<&Wait> = own.iter().chain(management).collect();
+    let mut all: Vec<&Wait> = own.iter().chain(start_up).collect();
     all.sort_by_key(|wait| (wait.begin, wait.end));
     Box::new(all.into_iter())
 }

@@ -101,7 +101,7 @@ fn of_stream(input: &Input<'_>, pe: PeId, base: &Base) -> Rows {
         let taken = rows.get_mut(&stream.visits.path[visit.index()]);
         taken.into_iter().for_each(|taken| taken.count += more);
     }
-    for wait in input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe)) {
+    for wait in input.waits.of_pe(pe).iter().chain(input.waits.start_up_of_pe(pe)) {
         let taken = rows.get_mut(&trace.visit(pe, wait.operation).path);
         taken.into_iter().for_each(|taken| taken.waiting += base.part(wait.begin, wait.end));
     }

@@ -33,13 +33,13 @@ finding if they reach it, else those of a pattern.
 |---|---|
 | late_sender | enter of the receiving operation → enter of the send |
 | late_receiver | enter of the sending (or completing) operation → receive posted, if it returned after that |
-| wait_at_barrier, wait_at_nxn, late_fence | own enter → last enter of the group |
+| wait_at_barrier, wait_at_nxn, wait_at_set_up, late_fence | own enter → last enter of the group |
 | late_fence (post/start/complete/wait) | start, access or complete: own enter → the post, if that came within; wait: own enter → last complete |
 | late_broadcast | own enter → enter of the root, unless it left before |
 | early_reduce | enter of the root → last enter of another |
 | early_scan | own enter → last enter of the ranks up to one's own |
 | wait_on_lock | request → the last holder gave it back (if it never did: until the lock was got); without a holder, beyond the usual time → the lock was got |
-| wait_on_value | own enter → the remote access that fulfilled the condition was done |
+| wait_on_value | own enter → the remote access that fulfilled the condition was done; where none was seen and it took longer than 10 µs, own exit |
 | late_partner | own enter → last enter of those that it names (SYNC IMAGES) |
 | wait_for_task | own enter → the last task that another thread ended meanwhile |
 | wait_for_thread | own enter → the end of the thread that is joined |

@@ -21,6 +21,7 @@ mod scan;
 mod stretches;
 mod teams;
 mod ties;
+mod unseen;
 
 use partune_base::{PeId, Time};
 use partune_diag::Quality;
@@ -37,6 +38,7 @@ pub use polls::Polls;
 pub use rma::{EpochEnd, RmaIndex, Transfer, ValueWait};
 pub use teams::{Fork, Teams};
 pub use ties::{Binding, End, Gift, Part, Programs, TieKind, Ties, Turns, later};
+pub use unseen::shares_unseen;
 
 /// A place in a trace: an operation, or another visit, of a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -37,7 +37,7 @@ struct PeDetail {
     operations: Ladder<KINDS>,
     recorded: Recorded,
     waits: Ladder<1>,
-    management: Ladder<1>,
+    start_up: Ladder<1>,
 }
 
 /// When a PE did something, be it in operations or not.
@@ -55,7 +55,7 @@ struct Walk {
     operations: Climb<KINDS>,
     recorded: Climb<1>,
     waits: Climb<1>,
-    management: Climb<1>,
+    start_up: Climb<1>,
 }
 
 impl Detail {
@@ -106,13 +106,13 @@ impl Detail {
                 ladder.before(&mut walk.recorded, moment, |index| visited(stream, visits, index))[0]
             }
         };
-        let (program, management) = (waits.of_pe(pe), waits.management_of_pe(pe));
+        let (program, start_up) = (waits.of_pe(pe), waits.start_up_of_pe(pe));
         let mut times = [0; Kind::COUNT];
         times[..KINDS].copy_from_slice(&operations);
         // What is recorded and in no operation.
         times[Kind::Computation as usize] += recorded - operations.iter().sum::<i64>();
         times[Kind::Wait as usize] = detail.waits.before(&mut walk.waits, moment, |index| waiting(program, index))[0]
-            + detail.management.before(&mut walk.management, moment, |index| waiting(management, index))[0];
+            + detail.start_up.before(&mut walk.start_up, moment, |index| waiting(start_up, index))[0];
         times
     }
 }
@@ -120,12 +120,12 @@ impl Detail {
 impl PeDetail {
     fn new(trace: &Trace, waits: &Waits, kinds: &Kinds, pe: PeId) -> PeDetail {
         let stream = &trace.streams()[pe];
-        let (program, management) = (waits.of_pe(pe), waits.management_of_pe(pe));
+        let (program, start_up) = (waits.of_pe(pe), waits.start_up_of_pe(pe));
         PeDetail {
             operations: Ladder::new(stream.operations.len(), |index| operation(kinds, stream, index)),
             recorded: Recorded::new(trace, stream, pe),
             waits: Ladder::new(program.len(), |index| waiting(program, index)),
-            management: Ladder::new(management.len(), |index| waiting(management, index)),
+            start_up: Ladder::new(start_up.len(), |index| waiting(start_up, index)),
         }
     }
 }

@@ -64,7 +64,7 @@ fn ticks(trace: &Trace, waits: &Waits, pe: PeId) -> Vec<(Kind, bool)> {
         let visit = trace.visit(pe, *visit);
         ticks[at(visit.enter)..at(visit.exit)].iter_mut().for_each(|tick| tick.0 = kind);
     }
-    for wait in waits.of_pe(pe).iter().chain(waits.management_of_pe(pe)) {
+    for wait in waits.of_pe(pe).iter().chain(waits.start_up_of_pe(pe)) {
         ticks[at(wait.begin)..at(wait.end)].iter_mut().for_each(|tick| tick.1 = true);
     }
     ticks

@@ -34,7 +34,7 @@ fn found(it: &Analysed) -> Known {
         let pe = &it.trace.pes()[pe];
         (it.trace.processes()[pe.process].rank.expect("a rank"), pe.thread)
     };
-    for wait in it.waits.iter().chain(it.waits.management()) {
+    for wait in it.waits.iter().chain(it.waits.start_up()) {
         let path = path_name(&it.trace, it.trace.visit(wait.pe, wait.operation).path);
         let (waiting, causing) = found.entry((wait.pattern.name().to_owned(), path)).or_default();
         let add = |tally: &mut Tally| {

@@ -2,7 +2,7 @@
 //!
 //! From the same sums as the analyses `profile` and `operations`, so that a comparison shows the figures that they show.
 
-use partune_base::{CallPathId, Id, PeId, Table};
+use partune_base::{CallPathId, Id, PeId, Table, Time};
 use partune_trace::{Stream, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::Run;
 use super::align::Rows;
 use super::spread::Spread;
+use crate::Wait;
 use crate::sums::operation_sums;
 use crate::times::path_times;
 
@@ -46,14 +47,12 @@ pub(crate) struct RunSums {
     /// Active PEs.
     pub(crate) pes: usize,
     seconds_a_tick: f64,
+    /// The variance of the run's sum by the spread over visits, of all places together and without waiting, which follows what it waits for; none if
+    /// nothing was visited twice.
+    pub(crate) variance: Option<f64>,
 }
 
 impl RunSums {
-    /// The variance of the run's sum by the spread over visits, of all places together; none if nothing was visited twice.
-    pub(crate) fn variance(&self) -> Option<f64> {
-        self.rows.iter().flatten().filter_map(|measured| measured.variance).reduce(|a, b| a + b)
-    }
-
     /// A row as a value with its spread, zero where the run never was.
     pub(crate) fn spread(&self, row: usize) -> Spread<'_> {
         let nothing = Spread { sum: 0.0, pes: &[], count: self.pes, variance: None, resolution: 0.0 };
@@ -119,17 +118,19 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSum
         });
     }
     let tick = clock.seconds(partune_base::Span(1));
-    let no_moments = || vec![Moments::default(); trace.paths().len()];
-    let spreads: Vec<Vec<(CallPathId, f64)>> = active
+    let no_moments = || vec![[Moments::default(); 2]; trace.paths().len()];
+    let spreads: Vec<Vec<(CallPathId, [f64; 2])>> = active
         .par_iter()
-        .map_init(no_moments, |moments, pe| visit_variances(trace.streams().get(*pe), moments))
+        .map_init(no_moments, |moments, pe| visit_variances(trace.streams().get(*pe), run.waits.of_pe(*pe), moments))
         .collect();
-    for (path, ticks) in spreads.into_iter().flatten() {
+    let mut of_run: Option<f64> = None;
+    for (path, [ticks, working]) in spreads.into_iter().flatten() {
         at(path, &|measured| {
             measured.variance = Some(measured.variance.unwrap_or(0.0) + ticks * tick * tick);
         });
+        of_run = Some(of_run.unwrap_or(0.0) + working * tick * tick);
     }
-    RunSums { rows: sums, pes: active.len(), seconds_a_tick: tick }
+    RunSums { rows: sums, pes: active.len(), seconds_a_tick: tick, variance: of_run }
 }
 
 /// Whether no ancestor of a path is in the same row.
@@ -163,27 +164,44 @@ impl Moments {
     }
 }
 
-/// For each path that was visited at least twice, count × variance of its visits' exclusive ticks.
-fn visit_variances(stream: Option<&Stream>, moments: &mut [Moments]) -> Vec<(CallPathId, f64)> {
-    let mut add = |path: CallPathId, ticks: i64| moments[path.index()].add(ticks as f64);
-    // Exit, path and exclusive ticks of the visits around.
-    let mut open: Vec<(partune_base::Time, CallPathId, i64)> = Vec::new();
-    for visit in stream.into_iter().flat_map(|stream| stream.visits.iter()) {
-        while let Some((_, path, ticks)) = open.pop_if(|it| it.0 <= visit.enter) {
-            add(path, ticks);
+/// For each path that was visited at least twice, count × variance of its visits' exclusive ticks: of all, and of those in which it does not wait.
+fn visit_variances(
+    stream: Option<&Stream>,
+    waits: &[Wait],
+    moments: &mut [[Moments; 2]],
+) -> Vec<(CallPathId, [f64; 2])> {
+    let mut add = |(_, path, ticks, waiting): (Time, CallPathId, i64, i64)| {
+        let [all, working] = &mut moments[path.index()];
+        all.add(ticks as f64);
+        working.add((ticks - waiting) as f64);
+    };
+    // Exit, path, and exclusive and waiting ticks of the visits around.
+    let mut open: Vec<(Time, CallPathId, i64, i64)> = Vec::new();
+    let mut waits = waits.iter().peekable();
+    for (index, visit) in stream.into_iter().flat_map(|stream| stream.visits.iter()).enumerate() {
+        while let Some(over) = open.pop_if(|it| it.0 <= visit.enter) {
+            add(over);
         }
         let ticks = visit.duration().0;
         if let Some(around) = open.last_mut() {
             around.2 = around.2.saturating_sub(ticks);
         }
-        open.push((visit.exit, visit.path, ticks));
+        let mut waiting = 0;
+        while let Some(wait) = waits.next_if(|wait| wait.operation.index() <= index) {
+            waiting += if wait.operation.index() == index { wait.duration().0 } else { 0 };
+        }
+        open.push((visit.exit, visit.path, ticks, waiting));
     }
-    while let Some((_, path, ticks)) = open.pop() {
-        add(path, ticks);
+    while let Some(over) = open.pop() {
+        add(over);
     }
     let mut paths: Vec<CallPathId> =
         stream.into_iter().flat_map(|stream| stream.visits.iter()).map(|it| it.path).collect();
     paths.sort_unstable();
     paths.dedup();
-    paths.into_iter().filter_map(|path| Some((path, std::mem::take(&mut moments[path.index()]).of_sum()?))).collect()
+    let spread = |path: CallPathId| {
+        let [all, working] = std::mem::take(&mut moments[path.index()]);
+        Some((path, [all.of_sum()?, working.of_sum()?]))
+    };
+    paths.into_iter().filter_map(spread).collect()
 }

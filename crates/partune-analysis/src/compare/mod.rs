@@ -167,13 +167,12 @@ pub(crate) fn measure_all<I>(runs: &[Run<'_>], rows: &Rows<I>) -> Vec<RunSums> {
     runs.iter().enumerate().map(|(number, run)| measure(run, number, rows)).collect()
 }
 
-/// A run as a whole. Its noise is that over visits of all places together, as if they were independent: what waits follows what it waits
-/// for, so this is more rather than less. That over PEs is left out, since work that moves between them is why a run gets faster.
+/// A run as a whole. Its noise is that over visits of all places together, without waiting, as if they were independent. That over PEs is left out, since work that moves between them is why a run gets faster.
 fn whole(runs: &[Run<'_>], sets: &Sets, sums: &[RunSums], run: usize) -> RunFigures {
     let trace = runs[run].trace;
     let seconds = runs[run].trace_seconds();
     let base = runs[0].trace_seconds();
-    let per_pe = |run: usize| sums[run].variance().map(|variance| variance / (sums[run].pes.max(1) as f64).powi(2));
+    let per_pe = |run: usize| sums[run].variance.map(|variance| variance / (sums[run].pes.max(1) as f64).powi(2));
     let variance = per_pe(0).into_iter().chain(per_pe(run)).reduce(|a, b| a + b);
     let resolution = trace.clock().seconds(partune_base::Span(1));
     let speed_up = |base: f64, seconds: f64| (seconds > 0.0 && base > 0.0).then(|| base / seconds);

@@ -189,7 +189,7 @@ fn spent(trace: &Trace, (begin, end): (Time, Time), chain: &Walk, waits: Option<
             timeline.add(from, to, VisitIx(near as u32), &mut times);
             timeline.ended(from, to, |path, time| ended[path.index()].add(trace.clock().seconds(time)));
         }
-        for wait in waits.into_iter().flat_map(|waits| waits.of_pe(pe).iter().chain(waits.management_of_pe(pe))) {
+        for wait in waits.into_iter().flat_map(|waits| waits.of_pe(pe).iter().chain(waits.start_up_of_pe(pe))) {
             let inside = wait.end.min(end).since(wait.begin.max(begin));
             times.add(trace.visit(pe, wait.operation).path, -inside.clamp_positive());
         }

@@ -13,6 +13,7 @@ mod completion;
 mod lock;
 mod rma;
 mod tied;
+mod unseen;
 
 use partune_base::{Id, PeId, Span, Table, Time};
 use partune_index::{Index, Moves, Place, Ties};
@@ -62,12 +63,11 @@ impl Wait {
 
 /// All waits longer than zero, in order of (PE, begin, end): 48 bytes a wait. Waits of one PE do not overlap.
 ///
-/// Waits inside start-up, shut-down and the creation of groups, windows and symmetric memory are the paradigm's own and no
-/// place for tuning: they are kept apart, in [`Waits::management`].
+/// Waits inside start-up and shut-down are the paradigm's own and no place for tuning: they are kept apart, in [`Waits::start_up`].
 #[derive(Clone, Debug, Default)]
 pub struct Waits {
     program: Rows,
-    management: Rows,
+    start_up: Rows,
 }
 
 impl<'a> IntoIterator for &'a Waits {
@@ -103,7 +103,7 @@ impl Waits {
     pub fn in_ties(trace: &Trace, index: &Index, ties: &Ties, options: &Options) -> Waits {
         let mut shared: Vec<Vec<Wait>> = vec![Vec::new(); trace.streams().len()];
         let (locks, accesses) = rayon::join(|| lock::find(trace, index, options), || rma::find(trace, index, options));
-        for wait in locks.into_iter().chain(accesses) {
+        for wait in locks.into_iter().chain(accesses).chain(unseen::find(trace, index)) {
             if let Some(rows) = shared.get_mut(wait.pe.index()) {
                 rows.push(wait);
             }
@@ -115,8 +115,8 @@ impl Waits {
             settle(trace, index, pe, rows)
         });
         let parts: Vec<(Vec<Wait>, Vec<Wait>)> = found.collect();
-        let (program, management): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        Waits { program: Rows::new(program), management: Rows::new(management) }
+        let (program, start_up): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        Waits { program: Rows::new(program), start_up: Rows::new(start_up) }
     }
 
     /// The same in a piece of the run, to which this trace belongs: each wait is what it is in the run, and the part in the piece
@@ -132,7 +132,7 @@ impl Waits {
                 .for_each(|wait| of_pes[wait.pe.index()].push(wait));
             Rows::new(of_pes)
         };
-        Waits { program: of_piece(self.program), management: of_piece(self.management) }
+        Waits { program: of_piece(self.program), start_up: of_piece(self.start_up) }
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Wait> {
@@ -161,15 +161,14 @@ impl Waits {
         self.program.offsets.get(pe).map_or(0, |first| *first as usize)
     }
 
-    /// Waits inside start-up, shut-down and collective management, in order of (PE, begin, end). No finding is made of them;
-    /// the critical path passes through them.
-    pub fn management(&self) -> &[Wait] {
-        &self.management.rows
+    /// Waits inside start-up and shut-down, in order of (PE, begin, end). No finding is made of them; the critical path passes through them.
+    pub fn start_up(&self) -> &[Wait] {
+        &self.start_up.rows
     }
 
     /// Those of a PE, in order of time.
-    pub fn management_of_pe(&self, pe: PeId) -> &[Wait] {
-        self.management.of_pe(pe)
+    pub fn start_up_of_pe(&self, pe: PeId) -> &[Wait] {
+        self.start_up.of_pe(pe)
     }
 }
 
@@ -195,8 +194,7 @@ impl Rows {
     }
 }
 
-/// Of the waits of a PE, keeps for each operation the one that ended last, adds those for own transfers, and puts those of
-/// management apart.
+/// Of the waits of a PE, keeps for each operation the one that ended last, adds those for own transfers, and puts those of start-up and shut-down apart.
 fn settle(trace: &Trace, index: &Index, pe: PeId, mut rows: Vec<Wait>) -> (Vec<Wait>, Vec<Wait>) {
     rows.retain(|wait| wait.end > wait.begin && wait.operation.is_some());
     if !index.clocks.aligned {
@@ -208,9 +206,9 @@ fn settle(trace: &Trace, index: &Index, pe: PeId, mut rows: Vec<Wait>) -> (Vec<W
     rows.dedup_by_key(|wait| wait.operation);
     completion::add(trace, index, pe, &mut rows);
     rows.sort_unstable_by_key(|wait| (wait.operation, wait.begin));
-    let management = rows.extract_if(.., |wait| is_management(trace, wait.pe, wait.operation)).collect();
+    let start_up = rows.extract_if(.., |wait| is_start_up(trace.role_of(wait.pe, wait.operation))).collect();
     rows.shrink_to_fit();
-    (rows, management)
+    (rows, start_up)
 }
 
 /// Whether all PEs that a wait depends on are of one process, so that their times can be compared whatever the clocks.
@@ -225,9 +223,9 @@ fn one_clock(trace: &Trace, index: &Index, wait: &Wait) -> bool {
     (!wait.cause.is_some() || process(wait.cause.pe) == own) && members.iter().all(|member| process(member.pe) == own)
 }
 
-/// Whether an operation is the paradigm's own business: start-up, shut-down, collective creation of its objects.
-pub(crate) fn is_management(trace: &Trace, pe: PeId, operation: VisitIx) -> bool {
-    matches!(trace.role_of(pe, operation), Role::Init | Role::Finalize | Role::GlobalAlloc)
+/// Whether an operation is the paradigm's own business: start-up and shut-down.
+pub(crate) fn is_start_up(role: Role) -> bool {
+    matches!(role, Role::Init | Role::Finalize)
 }
 
 /// Adds a wait, or replaces the one before it if that is of the same operation and pattern and ended earlier.

@@ -98,7 +98,8 @@ fn shape(role: Role) -> Option<Pattern> {
         Role::GroupSync | Role::GroupNotify | Role::GroupWait | Role::Init | Role::Finalize => {
             Some(Pattern::WaitAtBarrier)
         }
-        Role::AllToAll | Role::GlobalAlloc => Some(Pattern::WaitAtNxn),
+        Role::AllToAll => Some(Pattern::WaitAtNxn),
+        Role::GlobalAlloc => Some(Pattern::WaitAtSetUp),
         Role::RmaGroupSync => Some(Pattern::LateFence),
         Role::OneToAll => Some(Pattern::LateBroadcast),
         Role::AllToOne => Some(Pattern::EarlyReduce),

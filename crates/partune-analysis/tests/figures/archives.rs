@@ -4,13 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use partune_analysis::{ANALYSES, Base, Input, Options, Outcome, Pattern, Values, Wait, Waits};
+use partune_analysis::{ANALYSES, Base, Input, Options, Outcome, Pattern, Values, Waits};
 use partune_base::{PeId, Time};
 use partune_import::{Bytes, Files};
 use partune_index::{Index, clock_repair};
 use partune_otf2::import::import;
 use partune_testkit::outside;
-use partune_trace::{Role, Trace};
+use partune_trace::Trace;
 
 use super::{close, column, numbers, scalar, step};
 
@@ -199,16 +199,12 @@ fn every_loss_has_a_finding() {
         let trace = &archive.0;
         let base = Base::of(trace);
         let waits = Waits::find(trace, &archive.1);
-        let is_start_up = |role: Role| matches!(role, Role::Init | Role::Finalize);
-        let role = |path| trace.regions()[trace.paths().region(path)].role;
         let in_operations = |pe: PeId| -> i64 {
             let stream = &trace.streams()[pe];
             let visits = stream.operations.iter().map(|visit| stream.visits.at(*visit));
             let within = |begin: Time, end: Time| end.min(base.end).since(begin.max(base.begin)).0.max(0);
-            let of_start_up = |wait: &&Wait| is_start_up(role(stream.visits.at(wait.operation).path));
-            let ready = waits.management_of_pe(pe).iter().filter(of_start_up);
             let all: i64 = visits.map(|visit| within(visit.enter, visit.exit)).sum();
-            all - ready.map(|wait| within(wait.begin, wait.end)).sum::<i64>()
+            all - waits.start_up_of_pe(pe).iter().map(|wait| within(wait.begin, wait.end)).sum::<i64>()
         };
         let expected: i64 = trace.cpu_pes().map(in_operations).sum();
         let options = Options { minimum: 0.0, ..Options::default() };

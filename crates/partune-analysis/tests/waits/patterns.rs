@@ -93,6 +93,17 @@ fn everybody_needs_everybody_in_an_all_to_all() {
 }
 
 #[test]
+fn what_all_share_is_made_when_the_last_one_comes() {
+    let case = Case::new(
+        "pe 0: main 0..20 { MPI_Comm_dup 2..11 alloc }
+         pe 1: main 0..20 { work 0..9  MPI_Comm_dup 9..11 alloc }",
+    );
+    assert_eq!(case.found(), [(Pattern::WaitAtSetUp, 0, 2, 9, Some(1))]);
+    assert!(case.waits.start_up().is_empty());
+    silent("pe 0 1: main 0..20 { MPI_Comm_dup 9..11 alloc }");
+}
+
+#[test]
 fn receivers_wait_for_a_late_root_and_it_for_nobody() {
     let case = Case::new(
         "pe 0: main 0..20 { MPI_Bcast 2..11 bcast(root=1) }
@@ -185,8 +196,8 @@ fn start_up_and_shut_down_are_kept_apart() {
          pe 1: main 0..20 { work 0..8  MPI_Init 8..9 init  work 9..15  MPI_Finalize 15..20 finalize }",
     );
     assert_eq!(case.found(), []);
-    let management: Vec<_> = case.waits.management().iter().map(|wait| (wait.begin.0, wait.end.0)).collect();
-    assert_eq!(management, [(0, 8), (10, 15)]);
+    let start_up: Vec<_> = case.waits.start_up().iter().map(|wait| (wait.begin.0, wait.end.0)).collect();
+    assert_eq!(start_up, [(0, 8), (10, 15)]);
 }
 
 #[test]
@@ -273,6 +284,21 @@ fn who_waits_for_a_sign_waits_for_the_last_that_another_thread_gave_for_the_obje
     assert_eq!(Case::new(&threads(&[of(5, 3), of(55, 4)].concat())).found(), []);
 }
 
+/// Its time limit passed, or the one who gave it was not recorded: it waited all the same. A call that comes back at once did not.
+#[test]
+fn who_waits_for_a_value_that_nobody_was_seen_to_give_waits_for_nobody() {
+    let call = |end: u32| {
+        Case::new(&format!(
+            "group all = 0.0 0.1
+             window w = all
+             pe 0.0: main 0..90000 {{ pthread_cond_timedwait 10..{end} wait_change(win=w, addr=3) }}
+             pe 0.1: main 0..90000"
+        ))
+    };
+    assert_eq!(call(20_010 + 1).found(), [(Pattern::WaitOnValue, 0, 10, 20_011, None)]);
+    assert_eq!(call(10_010).found(), []);
+}
+
 #[test]
 fn who_has_no_task_waits_for_the_last_that_another_thread_runs() {
     let team = |other: &str| {
@@ -295,9 +321,12 @@ fn who_has_no_task_waits_for_the_last_that_another_thread_runs() {
 /// A task that runs in a barrier ends the operation, and what is left of it is another one: still the barrier, until the last one comes.
 #[test]
 fn after_a_task_in_a_barrier_a_thread_waits_for_the_last_one() {
-    let case = Case::new(
-        "pe 0.0: \"!$omp parallel\" 0..100 { \"!$omp implicit barrier\" 90..95 }
-         pe 0.1: \"!$omp parallel\" 0..100 { \"!$omp implicit barrier\" 10..12 \"!$omp task\" 12..30 \"!$omp taskwait\" 31..95 }",
-    );
-    assert_eq!(case.found(), [(Pattern::WaitAtBarrier, 0, 31, 90, Some(0))]);
+    // A recording tells of the function whose code the task is.
+    for task in ["\"!$omp task\" 12..30", "outlined 12..30 { \"!$omp task\" 12..30 }"] {
+        let case = Case::new(&format!(
+            "pe 0.0: \"!$omp parallel\" 0..100 {{ \"!$omp implicit barrier\" 90..95 }}
+             pe 0.1: \"!$omp parallel\" 0..100 {{ \"!$omp implicit barrier\" 10..12 {task} \"!$omp taskwait\" 31..95 }}"
+        ));
+        assert_eq!(case.found(), [(Pattern::WaitAtBarrier, 0, 31, 90, Some(0))], "{task}");
+    }
 }

@@ -86,7 +86,7 @@ fn metrics(case: &Case) -> BTreeMap<&'static str, f64> {
     }
     let finalize = case
         .waits
-        .management()
+        .start_up()
         .iter()
         .filter(|wait| case.trace.role_of(wait.pe, wait.operation) == partune_trace::Role::Finalize);
     sums.insert("mpi_finalize_wait", finalize.map(|wait| seconds(wait.duration())).sum());

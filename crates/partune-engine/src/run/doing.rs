@@ -90,9 +90,8 @@ impl Run {
             let from = waits.partition_point(|wait| wait.operation < at);
             from..from + waits[from..].partition_point(|wait| wait.operation == at)
         };
-        let (program, management) = (self.waits.of_pe(pe), self.waits.management_of_pe(pe));
-        let waits: Vec<&partune_analysis::Wait> =
-            program[of(program)].iter().chain(&management[of(management)]).collect();
+        let (program, start_up) = (self.waits.of_pe(pe), self.waits.start_up_of_pe(pe));
+        let waits: Vec<&partune_analysis::Wait> = program[of(program)].iter().chain(&start_up[of(start_up)]).collect();
         let accesses = &stream.transfers[rows(&stream.transfers, visit, most, |row| row.time)];
         Some(Doing {
             messages: self.passed(visit, most),

@@ -39,7 +39,7 @@ impl Run {
         }
         let mut waiting = InOrder::new(Vec::new());
         if condition.speaks_of(Measure::Waiting) {
-            let waits = self.waits.of_pe(pe).iter().chain(self.waits.management_of_pe(pe));
+            let waits = self.waits.of_pe(pe).iter().chain(self.waits.start_up_of_pe(pe));
             waiting = InOrder::new(waits.map(|wait| (wait.operation, wait.duration().0.cast_unsigned())).collect());
         }
         let (regions, strings) = (self.trace.regions(), self.trace.strings());

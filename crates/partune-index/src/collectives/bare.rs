@@ -117,8 +117,8 @@ fn member(trace: &Trace, pe: PeId, start: VisitIx, wait: VisitIx) -> Member {
     Member { pe, start, enter: begin.enter, wait, wait_enter: end.enter, exit: end.exit, row: u32::MAX }
 }
 
-/// Where a thread is in a barrier for the last time: tasks that it runs there end the operation, and what is left of it is another one. Linear in what the
-/// tasks do.
+/// Where a thread is in a barrier for the last time: tasks that it runs there end the operation, and what is left of it is another one. A function whose
+/// code the task is may lie around it. Linear in what the tasks do.
 fn resumed(trace: &Trace, pe: PeId, barrier: VisitIx) -> VisitIx {
     let (visits, paths) = (&trace.streams()[pe].visits, trace.paths());
     let around = paths.parent(visits.path[barrier.index()]);
@@ -130,8 +130,10 @@ fn resumed(trace: &Trace, pe: PeId, barrier: VisitIx) -> VisitIx {
         }
         let role = trace.role_of(pe, VisitIx(index as u32));
         // The path of a task is where it was created.
-        if role == Role::TaskRun && task.is_none() && visits.enter[index] == visits.exit[last] {
-            task = Some(visits.exit[index]);
+        if task.is_none() && visits.enter[index] == visits.exit[last] && role.is_transparent() {
+            if role == Role::TaskRun {
+                task = Some(visits.exit[index]);
+            }
         } else if role == Role::TaskWait && paths.parent(visits.path[index]) == around && task.take().is_some() {
             last = index;
         } else {
