@@ -143,14 +143,18 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     let mut tried: Vec<Tried> = Vec::new();
     let mut in_vain = 0;
     progress.stage("trying changes");
-    for (candidate, change) in changes {
+    for (mut candidate, change) in changes {
         let outcome = replay.under(std::slice::from_ref(&change));
+        let (saving, loss_s) = (saving(&outcome), diagnosis.run.seconds(candidate.loss));
         let saving = match &change {
             // A part of the work at a place is meant, and nobody knows which: no more than what waits for it.
-            Change::Scale(_, factor) if candidate.upper_limit => {
-                saving(&outcome).at_most((1.0 - factor) * diagnosis.run.seconds(candidate.loss))
+            Change::Scale(_, factor) if candidate.upper_limit => saving.at_most((1.0 - factor) * loss_s),
+            // What saves more than its findings lose on all PEs together mends something else as well: more of the code than they are about.
+            _ if !candidate.findings.is_empty() && saving.saves_s > loss_s => {
+                candidate.upper_limit = true;
+                saving.at_most(loss_s)
             }
-            _ => saving(&outcome),
+            _ => saving,
         };
         let (is_done, helps) = (outcome.refused.is_empty(), saving.saves_s >= NOTHING * run_s);
         in_vain += usize::from(!is_done || !helps);

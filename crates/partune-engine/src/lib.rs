@@ -62,7 +62,7 @@ pub use what_if::{
     Followed, MapError, RefusedChange, Saving, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, read_maps, what_if,
 };
 
-pub use partune_replay::{Change as RunChange, ChangeError, FORMS as CHANGE_FORMS};
+pub use partune_replay::{Change as RunChange, ChangeError, FORMS as CHANGE_FORMS, Wanted};
 
 pub use partune_advice::Value as KnobValue;
 pub use partune_analysis::{

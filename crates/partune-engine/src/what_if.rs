@@ -7,7 +7,7 @@ use partune_base::{CallPathId, PeId, Span};
 use partune_diag::Quality;
 use partune_index::Index;
 use partune_machine::Machine;
-use partune_replay::{Change, Fidelity, Outcome, Refusal, Replay, mapping};
+use partune_replay::{Change, Fidelity, Outcome, Refusal, Replay, Wanted, mapping};
 use partune_trace::Trace;
 use thiserror::Error;
 
@@ -180,14 +180,16 @@ pub enum WhyRefused {
     NoPe,
     NoWork,
     OnePe,
-    NoOperation,
+    NoOperation(Wanted),
     MovesData { place: String },
+    Excludes { place: String },
     Orders { accesses: u64, place: String, origin: String, target: String },
     NothingWaits { least: Option<u64> },
     Dedicated,
     NeverFollows,
     GivesMeanwhile { waits: u64, place: String },
     SharesMemory,
+    SharesFile { name: String },
     FewNodes { named: usize, processes: usize },
     UnknownLink { remote: bool },
     NotRead,
@@ -246,8 +248,9 @@ fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
         Refusal::NoPe => WhyRefused::NoPe,
         Refusal::NoWork => WhyRefused::NoWork,
         Refusal::OnePe => WhyRefused::OnePe,
-        Refusal::NoOperation => WhyRefused::NoOperation,
+        Refusal::NoOperation(wanted) => WhyRefused::NoOperation(*wanted),
         Refusal::MovesData(path) => WhyRefused::MovesData { place: place(*path) },
+        Refusal::Excludes(path) => WhyRefused::Excludes { place: place(*path) },
         Refusal::Orders { accesses, path, origin, target } => {
             WhyRefused::Orders { accesses: *accesses, place: place(*path), origin: pe(*origin), target: pe(*target) }
         }
@@ -256,6 +259,9 @@ fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
         Refusal::NeverFollows => WhyRefused::NeverFollows,
         Refusal::GivesMeanwhile { waits, path } => WhyRefused::GivesMeanwhile { waits: *waits, place: place(*path) },
         Refusal::SharesMemory => WhyRefused::SharesMemory,
+        Refusal::SharesFile(file) => WhyRefused::SharesFile {
+            name: trace.files().get(*file).map_or_else(String::new, |file| trace.strings().get(file.name).to_owned()),
+        },
         Refusal::FewNodes { named, processes } => WhyRefused::FewNodes { named: *named, processes: *processes },
         Refusal::UnknownLink { remote } => WhyRefused::UnknownLink { remote: *remote },
         Refusal::NotRead => WhyRefused::NotRead,

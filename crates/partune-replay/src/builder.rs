@@ -322,6 +322,14 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// When the last of the gifts was given that an operation takes, within it; none if it takes none.
+    fn last_gift(&self, visit: VisitIx) -> Option<Time> {
+        let exit = self.source.trace.visit(self.pe, visit).exit;
+        let inside = self.ends[self.next_end..].iter().take_while(|end| end.time <= exit);
+        let taken = inside.filter(|end| end.visit == visit && matches!(end.part, Part::Takes));
+        taken.map(|end| self.source.gifts[end.tie as usize].min(exit)).max()
+    }
+
     /// The operation around needs a gift.
     fn needs(&mut self, tie: u32) {
         let gift = self.source.gifts[tie as usize];
@@ -452,8 +460,10 @@ impl Watch for Builder<'_> {
         let delay = self.delay(visit);
         let (treatment, holds) = if delay.is_some() { (Treatment::Moves, false) } else { self.treatment(visit, role) };
         if acts(role) {
-            // Who only waited in it for what it now has a share of, does that before.
-            self.take_shares(Time(self.source.trace.visit(self.pe, visit).exit.0.saturating_sub(1)));
+            // Who only waited in it for what it now has a share of, does that before: what others began before they gave what it waited for.
+            if let Some(gift) = self.last_gift(visit) {
+                self.take_shares(Time(gift.0.saturating_sub(1)));
+            }
         }
         let number = self.operations.len() as u32;
         let unknown = Operation { visit, class: RECORDED, waited: false, remote: false, measured: 0, treatment };

@@ -13,7 +13,7 @@ pub enum Change {
     /// What is done there takes this many times as long.
     Scale(Place, f64),
     /// All work of a PE takes this many times as long.
-    ScalePe(u32, f64),
+    ScalePe(PeName, f64),
     /// Processors are this many times as fast.
     ScaleCpu(f64),
     /// The operations there are not done: barriers.
@@ -33,7 +33,7 @@ pub enum Change {
     /// Collectives there are done by another algorithm.
     Collective(Place, Algorithm),
     /// A PE leaves its work to all others, who do it when it would have begun it.
-    Dedicate(u32),
+    Dedicate(PeName),
     /// Another network, or another limit: messages of fewer bytes are sent without asking whether their receive is posted.
     Network { latency: Option<Setting>, bandwidth: Option<Setting>, eager: Option<u64> },
     /// Processes are on so many nodes, as many on each, in the order of their ranks.
@@ -42,6 +42,36 @@ pub enum Change {
     Map { file: String, nodes: Option<Vec<String>> },
     /// The program on so many PEs, at least one: no run shows it, but several on other numbers do.
     Pes(u32),
+}
+
+/// What a PE is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PeName {
+    /// Its number in the run.
+    Number(u32),
+    /// The rank of its process, or the process's number where that has none, and its thread there.
+    Thread(u32, u32),
+}
+
+impl FromStr for PeName {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<PeName, ()> {
+        let number = |text: &str| text.parse::<u32>().map_err(|_| ());
+        match text.split_once('.') {
+            Some((rank, thread)) => Ok(PeName::Thread(number(rank)?, number(thread)?)),
+            None => number(text).map(PeName::Number),
+        }
+    }
+}
+
+impl fmt::Display for PeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PeName::Number(number) => write!(f, "{number}"),
+            PeName::Thread(rank, thread) => write!(f, "{rank}.{thread}"),
+        }
+    }
 }
 
 /// What a quantity becomes.
@@ -190,7 +220,10 @@ impl FromStr for Change {
         };
         let pe = |target: &str| {
             target.strip_prefix("pe:").map(|number| {
-                number.parse::<u32>().map_err(|_| error("a PE is pe: and its number", "for example pe:3".to_owned()))
+                let wrong = || {
+                    error("a PE is pe: and its number, or its rank and thread", "for example pe:3 or pe:0.1".to_owned())
+                };
+                number.parse::<PeName>().map_err(|()| wrong())
             })
         };
         match verb {

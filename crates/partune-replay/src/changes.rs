@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use partune_base::{CallPathId, Id, PeId, ProcessId, Table, Time};
-use partune_index::Part;
-use partune_trace::{Activity, NO_MATCHING, Recv, Role, Trace, VisitIx};
+use partune_base::{CallPathId, FileId, Id, PeId, ProcessId, Table, Time};
+use partune_index::{Part, shares_unseen};
+use partune_trace::{Activity, IoKind, NO_MATCHING, Recv, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
-use crate::change::{Change, Place, Setting};
+use crate::change::{Change, PeName, Place, Setting};
 use crate::classes::acts;
 use crate::costs::Costs;
 use crate::effects::{Effects, Moment, Quantity, Shares, Treatment, add, grain};
@@ -23,6 +23,17 @@ pub struct Refused {
     pub why: Refusal,
 }
 
+/// What a change is done to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Whatever communicates or synchronises.
+    Operation,
+    /// What brings something from one PE to another, or waits for it.
+    Transfer,
+    Collective,
+    Barrier,
+}
+
 /// Why a change is refused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
@@ -34,10 +45,12 @@ pub enum Refusal {
     NoWork,
     /// One PE has nobody to share with.
     OnePe,
-    /// What is there is no operation that this can be done to.
-    NoOperation,
+    /// Nothing there is what this can be done to.
+    NoOperation(Wanted),
     /// Operations there move data: without them the program computes something else.
     MovesData(CallPathId),
+    /// A lock is taken or given back there, and what is done meanwhile must not be done by two.
+    Excludes(CallPathId),
     /// Accesses to memory of other PEs are done before it, and nothing else orders them: how many, and the first by origin and target.
     Orders { accesses: u64, path: CallPathId, origin: PeId, target: PeId },
     /// No message of fewer bytes waited for its receive; the shortest that did has so many.
@@ -48,8 +61,10 @@ pub enum Refusal {
     NeverFollows,
     /// What is received there may be in what a PE gives before the other place is done: so many waits, and what gives after the first of them.
     GivesMeanwhile { waits: u64, path: CallPathId },
-    /// Threads of one process meet there, and nobody knows what they share.
+    /// Who meets there shares memory, and nobody knows what is accessed in it.
     SharesMemory,
+    /// One of those that meet there writes a file that another one reads.
+    SharesFile(FileId),
     /// The file names nodes for fewer processes than there are.
     FewNodes { named: usize, processes: usize },
     /// Nobody knows what messages between nodes take, or within one.
@@ -69,7 +84,15 @@ pub(crate) fn apply(source: &Source<'_>, costs: &Costs, effects: &mut Effects, c
         let at = places::at(trace, place);
         if at.contains(&true) { Ok(at) } else { Err(Refusal::NoPlace(places::near(trace, place))) }
     };
-    let pe_of = |number: u32| trace.cpu_pes().find(|pe| pe.0 == number).ok_or(Refusal::NoPe);
+    let is_called = |pe: PeId, name: PeName| match name {
+        PeName::Number(number) => pe.0 == number,
+        PeName::Thread(rank, thread) => {
+            let of = &trace.pes()[pe];
+            let process = trace.processes().get(of.process).and_then(|process| process.rank);
+            of.thread == thread && process.unwrap_or(of.process.0) == rank
+        }
+    };
+    let pe_of = |name: PeName| trace.cpu_pes().find(|pe| is_called(*pe, name)).ok_or(Refusal::NoPe);
     match change {
         Change::Balance(place) => {
             let paths = places::within(trace, &find(place)?);
@@ -84,11 +107,11 @@ pub(crate) fn apply(source: &Source<'_>, costs: &Costs, effects: &mut Effects, c
             effects.treat(&at, Treatment::Goes);
         }
         Change::Nonblocking(place) => {
-            let at = deferrable(trace, operations(trace, &find(place)?)?)?;
+            let at = deferrable(source, operations(trace, &find(place)?)?)?;
             effects.treat(&at, Treatment::Starts);
         }
         Change::DelayWait(place, other) => {
-            let at = deferrable(trace, operations(trace, &find(place)?)?)?;
+            let at = deferrable(source, operations(trace, &find(place)?)?)?;
             let delays = delays(source, &at, &find(other)?)?;
             for (known, more) in effects.delays.iter_mut().zip(delays) {
                 known.extend(more);
@@ -97,7 +120,7 @@ pub(crate) fn apply(source: &Source<'_>, costs: &Costs, effects: &mut Effects, c
             }
         }
         Change::PointToPoint(place) => {
-            let at = barriers(trace, operations(trace, &find(place)?)?)?;
+            let at = barriers(source, operations(trace, &find(place)?)?)?;
             effects.pairs.iter_mut().zip(at).for_each(|(is, more)| *is |= more);
         }
         Change::Split(place, count) => {
@@ -179,7 +202,7 @@ fn operations(trace: &Trace, at: &[bool]) -> Result<Vec<bool>, Refusal> {
     let is_outermost = |path: CallPathId| paths.parent(path).some().is_none_or(|parent| !inside[parent]);
     let mut called = of(&places::within(trace, at));
     paths.ids().for_each(|path| called[path.index()] &= is_outermost(path));
-    if called.contains(&true) { Ok(called) } else { Err(Refusal::NoOperation) }
+    if called.contains(&true) { Ok(called) } else { Err(Refusal::NoOperation(Wanted::Operation)) }
 }
 
 /// Those paths, and others whose messages are all with them: what is sent as one is received as one.
@@ -201,8 +224,17 @@ fn with_partners(source: &Source<'_>, mut at: Vec<bool>) -> Vec<bool> {
     at
 }
 
-/// Those of them that do not get a message that makes a method run: that begins next, and cannot before the message is there.
-fn deferrable(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
+/// Those of them that do not get a message that makes a method run: that begins next, and cannot before the message is there. What orders accesses to
+/// memory of others, or keeps others out, does so no more if it is awaited later.
+fn deferrable(source: &Source<'_>, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
+    let trace = source.trace;
+    excludes(trace, &at)?;
+    let mut epochs = at.clone();
+    for path in trace.paths().ids() {
+        epochs[path.index()] &= trace.regions()[trace.paths().region(path)].role == Role::RmaGroupSync;
+    }
+    orders(source, &epochs)?;
+    unseen(source, &at)?;
     for stream in trace.streams().iter().filter(|stream| !stream.executions.is_empty()) {
         let mut messages: Vec<u64> = stream.executions.iter().map(|row| row.message).collect();
         messages.sort_unstable();
@@ -213,7 +245,7 @@ fn deferrable(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
             }
         }
     }
-    if at.contains(&true) { Ok(at) } else { Err(Refusal::NoOperation) }
+    if at.contains(&true) { Ok(at) } else { Err(Refusal::NoOperation(Wanted::Operation)) }
 }
 
 /// Those of them that bring something from one PE to another, or wait for it.
@@ -226,7 +258,7 @@ fn carriers(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
         );
         at[path.index()] &= is_pair || role.is_collective() && role.activity() == Activity::Communication;
     }
-    if at.contains(&true) { Ok(at) } else { Err(Refusal::NoOperation) }
+    if at.contains(&true) { Ok(at) } else { Err(Refusal::NoOperation(Wanted::Transfer)) }
 }
 
 /// Those of them that are collectives.
@@ -234,7 +266,7 @@ fn collectives(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
     for path in trace.paths().ids() {
         at[path.index()] &= trace.regions()[trace.paths().region(path)].role.is_collective();
     }
-    if at.contains(&true) { Ok(at) } else { Err(Refusal::NoOperation) }
+    if at.contains(&true) { Ok(at) } else { Err(Refusal::NoOperation(Wanted::Collective)) }
 }
 
 /// Which operations on some call paths are done later, by PE, and after when: where the next visit of other paths ends before there is another
@@ -284,13 +316,14 @@ fn delays(source: &Source<'_>, at: &[bool], past: &[bool]) -> Result<Vec<Vec<(Vi
 }
 
 /// Those of the paths that synchronise all, and move nothing; none of them threads of one process.
-fn barriers(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
+fn barriers(source: &Source<'_>, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
+    let trace = source.trace;
     for path in trace.paths().ids() {
         let role = trace.regions()[trace.paths().region(path)].role;
         at[path.index()] &= matches!(role, Role::GroupSync | Role::RmaGroupSync);
     }
     if !at.contains(&true) {
-        return Err(Refusal::NoOperation);
+        return Err(Refusal::NoOperation(Wanted::Barrier));
     }
     let meets = |pe: &PeId| {
         let stream = &trace.streams()[*pe];
@@ -300,7 +333,11 @@ fn barriers(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
     let all = processes.len();
     processes.sort_unstable();
     processes.dedup();
-    if processes.len() == all { Ok(at) } else { Err(Refusal::SharesMemory) }
+    if processes.len() < all {
+        return Err(Refusal::SharesMemory);
+    }
+    unseen(source, &at)?;
+    Ok(at)
 }
 
 /// Processes in the order of their ranks.
@@ -338,9 +375,67 @@ fn removable(source: &Source<'_>, at: &[bool]) -> Result<(), Refusal> {
     let role = |path: CallPathId| trace.regions()[trace.paths().region(path)].role;
     let only_meets =
         |role: Role| matches!(role, Role::GroupSync | Role::GroupNotify | Role::GroupWait | Role::CommSync);
+    excludes(trace, at)?;
     if let Some(path) = trace.paths().ids().find(|path| at[path.index()] && !only_meets(role(*path))) {
         return Err(Refusal::MovesData(path));
     }
+    orders(source, at)?;
+    unseen(source, at)
+}
+
+/// None of them keeps apart what those that meet there do in memory that they share, or in files.
+fn unseen(source: &Source<'_>, at: &[bool]) -> Result<(), Refusal> {
+    let trace = source.trace;
+    let meets = |path: CallPathId| {
+        let role = trace.regions()[trace.paths().region(path)].role;
+        at[path.index()] && matches!(role, Role::GroupSync | Role::GroupNotify | Role::GroupWait | Role::RmaGroupSync)
+    };
+    let shares = shares_unseen(trace);
+    // By file: who writes it and who reads it, the first of each and another one.
+    let mut files: BTreeMap<FileId, [Vec<PeId>; 2]> = BTreeMap::new();
+    for (pe, stream) in trace.streams().iter_ids() {
+        if !stream.operations.iter().any(|visit| meets(stream.visits.path[visit.index()])) {
+            continue;
+        }
+        if shares[pe] {
+            return Err(Refusal::SharesMemory);
+        }
+        for row in &stream.io {
+            let side = match row.kind {
+                IoKind::Write => 0,
+                IoKind::Read => 1,
+                IoKind::Flush => continue,
+            };
+            let known = &mut files.entry(row.file).or_default()[side];
+            if known.len() < 2 && !known.contains(&pe) {
+                known.push(pe);
+            }
+        }
+    }
+    let is_shared =
+        |[writers, readers]: &[Vec<PeId>; 2]| writers.iter().any(|it| readers.iter().any(|other| it != other));
+    let shared = files.into_iter().find(|(file, sides)| file.is_some() && is_shared(sides));
+    shared.map_or(Ok(()), |(file, _)| Err(Refusal::SharesFile(file)))
+}
+
+/// None of them is of a lock, or takes turns as with one (`ordered`).
+fn excludes(trace: &Trace, at: &[bool]) -> Result<(), Refusal> {
+    let mut takes_turns: Table<CallPathId, bool> = Table::filled(trace.paths().len(), false);
+    for stream in trace.streams() {
+        let waits = stream.locks.iter().filter_map(|row| stream.visits.path.get(row.visit.index()));
+        waits.for_each(|path| takes_turns[*path] = true);
+    }
+    let is_lock = |path: &CallPathId| {
+        let role = trace.regions()[trace.paths().region(*path)].role;
+        let takes_turns = takes_turns[*path] && role == Role::WaitOnValue;
+        at[path.index()] && (takes_turns || matches!(role, Role::LockAcquire | Role::LockRelease))
+    };
+    trace.paths().ids().find(is_lock).map_or(Ok(()), |path| Err(Refusal::Excludes(path)))
+}
+
+/// None of them orders accesses to memory of other PEs.
+fn orders(source: &Source<'_>, at: &[bool]) -> Result<(), Refusal> {
+    let trace = source.trace;
     let mut found = None;
     let mut count = 0;
     for pe in trace.streams().ids() {
@@ -395,6 +490,20 @@ impl Work {
         self.moments.retain(|_| of_moments.next() == Some(&true));
     }
 
+    /// Threads that a program makes one by one have parts of their own: where several of a process do some of it, a thread that does none, such as the one that
+    /// waits for their end, gets none either. Members of a team could all do it.
+    fn keep_workers(&mut self, source: &Source<'_>) {
+        let (pes, forks) = (source.trace.pes(), &source.index.teams.forks);
+        let mut in_team: Table<PeId, bool> = Table::filled(pes.len(), false);
+        let teams = forks.iter().filter(|fork| fork.members.len() > 1);
+        teams.flat_map(|fork| &fork.members).filter(|it| it.0.index() < pes.len()).for_each(|it| in_team[it.0] = true);
+        let works: Vec<PeId> =
+            self.pes.iter().zip(&self.ticks).filter(|it| it.1.iter().sum::<f64>() > 0.0).map(|it| *it.0).collect();
+        let mut workers: Table<ProcessId, u32> = Table::filled(source.trace.processes().len(), 0);
+        works.iter().for_each(|pe| workers[pes[*pe].process] += 1);
+        self.retain(|pe| in_team[*pe] || workers[pes[*pe].process] < 2 || works.binary_search(pe).is_ok());
+    }
+
     fn blocks(&self) -> usize {
         self.ticks.first().map_or(0, Vec::len)
     }
@@ -431,18 +540,29 @@ impl Work {
     }
 }
 
+/// Processes do as much as each other where none does more than so many times the mean.
+const EVEN: f64 = 1.05;
+
 fn balanced(source: &Source<'_>, effects: &Effects, paths: Vec<bool>) -> Result<Shares, Refusal> {
     let trace = source.trace;
     let mut work = work(source, effects, &paths);
-    // What only main threads do is balanced among processes.
+    // What only main threads do is balanced among processes; where all of these do as much, among the threads of each.
     let is_main = |pe: &PeId| trace.pes()[*pe].thread == 0;
-    let of_others = work.pes.iter().zip(&work.ticks).filter(|(pe, _)| !is_main(pe)).flat_map(|(_, ticks)| ticks);
-    if of_others.sum::<f64>() == 0.0 && work.pes.iter().filter(|pe| is_main(pe)).count() > 1 {
+    let of_pes = || work.pes.iter().zip(&work.ticks).map(|(pe, ticks)| (is_main(pe), ticks.iter().sum::<f64>()));
+    let of_mains: Vec<f64> = of_pes().filter(|it| it.0).map(|it| it.1).collect();
+    let (most, mean) =
+        (of_mains.iter().copied().fold(0.0, f64::max), of_mains.iter().sum::<f64>() / of_mains.len().max(1) as f64);
+    let has_threads = of_mains.len() < work.pes.len();
+    if of_pes().all(|(is_main, ticks)| is_main || ticks == 0.0)
+        && of_mains.len() > 1
+        && !(has_threads && most < EVEN * mean)
+    {
         work.retain(is_main);
     }
     if work.ticks.iter().flatten().sum::<f64>() <= 0.0 {
         return Err(Refusal::NoWork);
     }
+    work.keep_workers(source);
     let pes = work.pes.len();
     if pes < 2 {
         return Err(Refusal::OnePe);

@@ -49,15 +49,17 @@ pub(crate) struct Shares {
 /// When work was begun, and its ticks.
 pub(crate) type Moment = (Time, f64);
 
-/// What begins less than so many ticks after a moment belongs to it: in about 4,096 moments all work of a run is shared out.
+/// Ticks of a run in each of which there is one moment at most: in about 4,096 all its work is shared out.
 pub(crate) fn grain(trace: &Trace) -> i64 {
     trace.duration().0 / 4096
 }
 
-/// Adds what is later than all before to the last moment if it is less than `grain` ticks later, else as one of its own.
+/// Adds what is later than all before to the last moment if that is of the same `grain` ticks, else as one of its own. All that is of one moment is begun when
+/// the last of it was: nobody does it before something that it comes after.
 pub(crate) fn add(moments: &mut Vec<Moment>, moment: Moment, grain: i64) {
+    let part = |time: Time| time.0.div_euclid(grain.max(1));
     match moments.last_mut() {
-        Some(last) if moment.0.since(last.0).0 < grain => last.1 += moment.1,
+        Some(last) if part(moment.0) == part(last.0) => *last = (moment.0, last.1 + moment.1),
         _ => moments.push(moment),
     }
 }

@@ -17,8 +17,8 @@ mod rewrite;
 mod source;
 mod sweep;
 
-pub use change::{Algorithm, Change, ChangeError, FORMS, Place, Setting, mapping};
-pub use changes::{Refusal, Refused};
+pub use change::{Algorithm, Change, ChangeError, FORMS, PeName, Place, Setting, mapping};
+pub use changes::{Refusal, Refused, Wanted};
 pub use places::name;
 
 use std::sync::Mutex;
@@ -30,7 +30,7 @@ use partune_trace::Trace;
 
 use classes::RECORDED;
 use costs::{Costs, LEVELS, Level};
-use effects::Effects;
+use effects::{Effects, Treatment};
 use follow::{Clock, Done, Followed, follow};
 use program::{Program, What};
 use source::Source;
@@ -202,15 +202,38 @@ impl Outcome {
 }
 
 impl Retimed {
-    /// The run as a trace: everything at its new time. Operations that are not done take no time.
+    /// The run as a trace: everything at its new time. What is not done is not in it, and neither are collectives that became something else: parts of another
+    /// one, signals, or something that is only started.
     #[must_use]
     pub fn retime(&self, trace: Trace) -> Trace {
+        let gone: Table<PeId, Vec<bool>> = trace.streams().ids().map(|pe| self.gone(&trace, pe)).collect();
         trace.retime(|streams| {
             let pes: Vec<PeId> = streams.ids().collect();
             for pe in pes {
+                if gone[pe].contains(&true) {
+                    streams[pe].remove(&gone[pe]);
+                }
                 let clock = Clock::new(&self.program, &self.done, pe);
                 streams[pe].map_times(|time| clock.time(time));
             }
         })
+    }
+
+    /// The visits of a PE that are not in it.
+    fn gone(&self, trace: &Trace, pe: PeId) -> Vec<bool> {
+        let mut gone = vec![false; trace.streams()[pe].visits.len()];
+        for operation in self.program.operations[pe].iter().filter(|it| it.visit.is_some()) {
+            let is_gone = match operation.treatment {
+                Treatment::Goes => true,
+                Treatment::Joins | Treatment::Signals(_) | Treatment::Starts => {
+                    trace.role_of(pe, operation.visit).is_collective()
+                }
+                _ => false,
+            };
+            if let Some(gone) = gone.get_mut(operation.visit.index()) {
+                *gone |= is_gone;
+            }
+        }
+        gone
     }
 }

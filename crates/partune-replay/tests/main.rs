@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use partune_base::{PeId, Span, Table, Time};
 use partune_index::Index;
-use partune_replay::{Change, ChangeError, Outcome, Refusal, Replay};
+use partune_replay::{Change, ChangeError, Outcome, Refusal, Replay, Wanted};
 use partune_trace::Trace;
 use proptest::prelude::*;
 
@@ -134,7 +134,7 @@ fn a_barrier_that_is_removed_lets_turns_overlap() {
     // 100 + 40 + 100 on PE 0, 40 + 100 + 40 on PE 1, which waits 60 at the end: its program ends with main's exit.
     assert_eq!(runs(turns, &["remove main/MPI_Barrier"]).1, 240);
     let refused = under(TURNS, &["remove solve"]).refused;
-    assert_eq!(refused[0].why, Refusal::NoOperation);
+    assert_eq!(refused[0].why, Refusal::NoOperation(Wanted::Operation));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_function_stands_for_the_operations_that_it_calls() {
         pe 1: main 0..100 { work 0..30 norm 30..70 { MPI_Barrier 30..70 barrier } work 70..100 }";
     assert_eq!(runs(text, &["remove norm"]), runs(text, &["remove norm/MPI_Barrier"]));
     assert_eq!(runs(text, &["remove norm"]).1, 90);
-    assert_eq!(under(text, &["remove work"]).refused[0].why, Refusal::NoOperation);
+    assert_eq!(under(text, &["remove work"]).refused[0].why, Refusal::NoOperation(Wanted::Operation));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn operations_in_a_row_are_one() {
         pe 0: main 0..140 { work 0..100 MPI_Barrier 100..110 barrier MPI_Barrier^a.c:9 110..120 barrier work 120..140 }
         pe 1: main 0..140 { work 0..50 MPI_Barrier 50..110 barrier MPI_Barrier^a.c:9 110..120 barrier work 120..140 }";
     assert_eq!(runs(twice, &["merge a.c:9"]), (140, 130));
-    assert_eq!(under(STREAM, &["merge MPI_Send"]).refused[0].why, Refusal::NoOperation);
+    assert_eq!(under(STREAM, &["merge MPI_Send"]).refused[0].why, Refusal::NoOperation(Wanted::Collective));
 }
 
 #[test]
@@ -249,6 +249,122 @@ fn a_dedicated_pe_leaves_its_work_to_the_others() {
         pe 1: main 0..100 { work 0..30 MPI_Barrier 30..100 barrier }
         pe 2: main 0..100 { work 0..30 MPI_Barrier 30..100 barrier }";
     assert_eq!(runs(text, &["dedicate pe:0"]), (100, 85));
+}
+
+/// What the root begins after it gave the others their data cannot be done by them before they have it.
+#[test]
+fn a_share_is_not_done_before_what_it_comes_after() {
+    let text = "
+        pe 0: main 0..103 { serial 0..60 MPI_Bcast 60..61 bcast(root=0) extra 61..101 MPI_Allreduce 101..103 allreduce }
+        pe 1: main 0..103 { MPI_Bcast 0..62 bcast(root=0) own 62..102 MPI_Allreduce 102..103 allreduce }";
+    // PE 1 has its data after 62, its own 40, and now 20 more; then all meet.
+    let (plain, run) = runs(text, &["balance extra"]);
+    assert_eq!(plain, 103);
+    assert!((122..=124).contains(&run), "{run}");
+}
+
+/// A serial section that all ranks have alike is no matter between ranks: their threads share it. One that a single rank has is.
+#[test]
+fn what_main_threads_do_alike_is_shared_among_their_threads() {
+    let ranks = |second: i64| {
+        let rank = |rank: u32, end: i64| {
+            let (join, worker) = (end + 20, format!("{rank}.1"));
+            format!(
+                "team t{rank} = {rank}.0 {worker}
+                 pe {rank}.0: main 0..80 {{ serial 0..{end} parallel@a.c:9 {end}..{join} fork join {{ work {end}..{join} }}
+                     MPI_Barrier {join}..80 barrier }}
+                 pe {worker}: parallel@a.c:9 {end}..{join} team(t{rank}) {{ work {end}..{join} }}"
+            )
+        };
+        format!("{}\n{}", rank(0, 40), rank(1, second))
+    };
+    let (plain, alike) = runs(&ranks(40), &["balance serial"]);
+    let (_, uneven) = runs(&ranks(8), &["balance serial"]);
+    // 20 on each of two threads; 24 on each rank.
+    assert!(plain - alike >= 15, "{plain} {alike}");
+    assert!((10..=17).contains(&(plain - uneven)), "{plain} {uneven}");
+}
+
+/// A PE is named by its number, or as the other answers name threads.
+#[test]
+fn a_thread_is_named_by_its_rank_and_number() {
+    let team = "
+        pe 0.0: main 0..100 { work 0..100 }
+        pe 0.1: main 0..60 { work 0..60 }";
+    assert_eq!(runs(team, &["scale pe:0.0 time*0.5"]), (100, 60));
+    assert_eq!(runs(team, &["scale pe:0 time*0.5"]), (100, 60));
+    assert_eq!(changes(&["dedicate pe:0.1"])[0].to_string(), "dedicate pe:0.1");
+    assert_eq!(under(team, &["scale pe:1.0 time*0.5"]).refused[0].why, Refusal::NoPe);
+}
+
+/// What is not done any more is not in the run that is made, so that nobody takes it for a barrier that PEs left before all had come.
+#[test]
+fn what_is_removed_is_not_in_the_run_that_is_made() {
+    let trace = partune_testkit::trace(TURNS);
+    let index = Index::build(&trace);
+    for change in ["remove MPI_Barrier", "p2p MPI_Barrier", "nonblocking MPI_Barrier"] {
+        let (_, retimed) = Replay::new(&trace, &index, None, windows(&trace)).retimed(&changes(&[change]));
+        let made = retimed.retime(trace.clone());
+        let of = |trace: &Trace| -> (usize, usize) {
+            let streams = trace.streams();
+            (
+                streams.iter().map(|stream| stream.operations.len()).sum(),
+                streams.iter().map(|stream| stream.collectives.len()).sum(),
+            )
+        };
+        assert!(of(&trace).0 > 0 && of(&trace).1 > 0);
+        assert_eq!(of(&made), (0, 0), "{change}");
+    }
+}
+
+/// Whoever makes threads and waits for their end has no part in what they do.
+#[test]
+fn who_waits_for_threads_does_none_of_their_work() {
+    let text = "
+        group threads = 0.0 0.1 0.2
+        pe 0.0: main 0..102 { pthread_create 0..1 create(threads, seq=1) pthread_create 1..2 create(threads, seq=2)
+            pthread_join 2..42 wait(threads, seq=1) pthread_join 42..102 wait(threads, seq=2) }
+        pe 0.1: run 1..41 begin(threads, seq=1) end(threads, seq=1) { work 1..41 }
+        pe 0.2: run 2..101 begin(threads, seq=2) end(threads, seq=2) { work 2..101 }";
+    // 40 and 99 ticks are 69 and a half each.
+    let (plain, run) = runs(text, &["balance work"]);
+    assert_eq!(plain, 102);
+    assert!((71..=75).contains(&run), "{run}");
+}
+
+#[test]
+fn nobody_gets_a_lock_later_than_what_it_protects() {
+    let text = "
+        pe 0: main 0..60 { shmem_set_lock 0..1 lock(1) step 1..20 shmem_clear_lock 20..21 unlock(1) work 21..60 }
+        pe 1: main 0..60 { shmem_set_lock 0..21 lock(1) step 21..40 shmem_clear_lock 40..41 unlock(1) work 41..60 }";
+    for change in ["nonblocking shmem_set_lock", "delay-wait shmem_set_lock past step", "remove shmem_set_lock"] {
+        let outcome = under(text, &[change]);
+        assert!(matches!(outcome.refused[0].why, Refusal::Excludes(_)), "{change}: {outcome:?}");
+    }
+}
+
+/// Loads and stores in memory that processes share are not recorded: what keeps them in order nobody knows. A file that one writes and another reads is kept
+/// in order by what is between.
+#[test]
+fn barriers_stay_where_memory_or_files_may_need_them() {
+    let turns = |window: &str, [first, second]: [&str; 2]| {
+        format!(
+            "{window}
+             pe 0: main 0..100 {{ {first} MPI_Barrier 30..50 barrier work 50..100 }}
+             pe 1: main 0..100 {{ work 0..48 MPI_Barrier 48..50 barrier {second} }}"
+        )
+    };
+    let nothing = ["work 0..30", "work 50..100"];
+    let why = |text: &str, change: &str| under(text, &[change]).refused.first().map(|it| it.why.clone());
+    for change in ["remove MPI_Barrier", "p2p MPI_Barrier", "nonblocking MPI_Barrier"] {
+        assert_eq!(why(&turns("", nothing), change), None, "{change}");
+        let shared = turns("group node = 0 1\nwindow shared = node", nothing);
+        assert_eq!(why(&shared, change), Some(Refusal::SharesMemory), "{change}");
+        let files = turns("", ["write 0..30 write(bytes=8, file=data)", "read 50..100 read(bytes=8, file=data)"]);
+        assert!(matches!(why(&files, change), Some(Refusal::SharesFile(_))), "{change}");
+        let own = turns("", ["write 0..30 write(bytes=8, file=data)", "work 50..100"]);
+        assert_eq!(why(&own, change), None, "{change}");
+    }
 }
 
 #[test]
@@ -331,7 +447,7 @@ fn a_barrier_becomes_the_signals_that_it_orders() {
         pe 0.0: main 0..100 { parallel@a.c:9 0..100 fork join { work 0..50 \"!$omp barrier\" 50..100 } }
         pe 0.1: parallel@a.c:9 0..100 team(t) { work 0..90 \"!$omp barrier\" 90..100 }";
     assert_eq!(under(team, &["p2p \"!$omp barrier\""]).refused[0].why, Refusal::SharesMemory);
-    assert_eq!(under(STREAM, &["p2p MPI_Send"]).refused[0].why, Refusal::NoOperation);
+    assert_eq!(under(STREAM, &["p2p MPI_Send"]).refused[0].why, Refusal::NoOperation(Wanted::Barrier));
 }
 
 #[test]
@@ -345,7 +461,7 @@ fn messages_in_pieces_are_a_pipeline() {
     assert_eq!(runs(once, &["split MPI_Recv 10"]), (300, 120));
     assert_eq!(runs(once, &["split MPI_Send 1"]), (300, 300));
     // A barrier brings nothing that could come in pieces.
-    assert_eq!(under(TURNS, &["split MPI_Barrier 4"]).refused[0].why, Refusal::NoOperation);
+    assert_eq!(under(TURNS, &["split MPI_Barrier 4"]).refused[0].why, Refusal::NoOperation(Wanted::Transfer));
     let twice = "
         pe 0: main 0..200 { repeat 2 every 100 { stage 0..100 MPI_Send 100..100 send(to=1, bytes=0) } }
         pe 1: main 0..300 { MPI_Recv 0..100 recv(from=0, bytes=0) stage 100..200 MPI_Send 200..200 send(to=2, bytes=0)

@@ -261,7 +261,7 @@ fn one(out: &mut String, run: &Run, findings: &[Ranked], number: usize, advice: 
     let _ = writeln!(out);
     let label = format!("{number:>3}  ");
     style.wrapped(out, (Tone::Strong, &label), &format!("{}: {}", action.name, saves(advice, saving, run_s)));
-    let mut row = |label: &str, text: &str| style.wrapped(out, (Tone::Dim, &format!("     {label:<9}")), text);
+    let mut row = |label: &str, text: &str| style.wrapped(out, (Tone::Dim, &format!("     {label:<8} ")), text);
     let location = run.location(advice.place);
     let line = if location.line > 0 { format!(" ({}:{})", location.file, location.line) } else { String::new() };
     let construct = names::construct(run, advice.place);

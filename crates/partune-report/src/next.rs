@@ -46,6 +46,9 @@ pub(crate) fn step(pattern: Pattern) -> &'static str {
         Pattern::WaitAtNxn => {
             "balance the work before the collective, or start it early (non-blocking) and complete it late"
         }
+        Pattern::WaitAtSetUp => {
+            "balance the work before it, or make what is shared once, where all come at one time, and use it again"
+        }
         Pattern::LateBroadcast => {
             "let the root enter earlier, or let the others do independent work first (non-blocking broadcast)"
         }

@@ -137,14 +137,18 @@ fn finding(
         _ => String::new(),
     };
     let times = if it.count == 1 { "once".to_owned() } else { format!("{} times", it.count) };
-    let behind = it.facts.iter().filter(|(name, _)| SECOND_FIGURES.contains(name));
-    let behind =
-        behind.map(|(name, value)| format!(", because of {} of {}", name.replace('_', " "), names::seconds(*value)));
+    // Several are the same loss, looked at in several ways.
+    let behind = it.facts.iter().filter(|(name, _)| SECOND_FIGURES.contains(name)).max_by(|a, b| a.1.total_cmp(&b.1));
+    let behind = behind.map_or(String::new(), |(name, value)| {
+        let (name, of) = (name.replace('_', " "), names::seconds(*value));
+        // It may make PEs wait elsewhere, too.
+        let is_here = *value <= run.seconds(time);
+        if is_here { format!(", because of {name} of {of}") } else { format!(", because of {name}, {of} in all") }
+    });
     let title = words::title(it.pattern).to_lowercase();
     let shared = words::sharing(it).map_or(String::new(), |shared| format!(": {shared}"));
     let file = run.file(it.file).map_or(String::new(), |file| format!(", of {}", names::clip(file, FILE_NAME)));
-    let what =
-        format!("{title}, {times}{file}{outside}{}{}{caller}{shared}", behind.collect::<String>(), lines(run, it));
+    let what = format!("{title}, {times}{file}{outside}{behind}{}{caller}{shared}", lines(run, it));
     style.wrapped(out, (Tone::Plain, "     "), &what);
     if let Pattern::User(own) = it.pattern {
         style.wrapped(out, (Tone::Plain, "     "), &own.text);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use partune_diag::seconds;
-use partune_engine::{OtherPes, RefusedChange, Saving, WhatIf, WhyRefused};
+use partune_engine::{OtherPes, RefusedChange, Saving, Wanted, WhatIf, WhyRefused};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -201,8 +201,15 @@ pub(crate) fn reason(why: &WhyRefused) -> String {
         WhyRefused::NoPe => "there is no such PE".to_owned(),
         WhyRefused::NoWork => "no code of the program's own runs there".to_owned(),
         WhyRefused::OnePe => "there is one PE only".to_owned(),
-        WhyRefused::NoOperation => "no operation there communicates or synchronises".to_owned(),
+        WhyRefused::NoOperation(wanted) => match wanted {
+            Wanted::Operation => "no operation there communicates or synchronises",
+            Wanted::Transfer => "no operation there brings something from one PE to another, or waits for it",
+            Wanted::Collective => "no operation there is a collective",
+            Wanted::Barrier => "no operation there is a barrier",
+        }
+        .to_owned(),
         WhyRefused::MovesData { place } => format!("{place} moves data, which the program needs"),
+        WhyRefused::Excludes { place } => format!("{place} keeps others out of what is done while the lock is held"),
         WhyRefused::Orders { accesses, place, origin, target } => {
             let mut text = format!(
                 "it orders accesses to memory of other PEs, {accesses} of them; the first is of {origin} to {target}"
@@ -225,7 +232,10 @@ pub(crate) fn reason(why: &WhyRefused) -> String {
             )
         }
         WhyRefused::SharesMemory => {
-            "threads of one process meet there, and what they share in memory is not recorded".to_owned()
+            "what meets there shares memory, and what is accessed in it is not recorded".to_owned()
+        }
+        WhyRefused::SharesFile { name } => {
+            format!("one of those that meet there writes {name}, and another one reads it")
         }
         WhyRefused::FewNodes { named, processes } => {
             format!("the file names nodes for {named} of {processes} ranks")

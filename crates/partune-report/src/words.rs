@@ -56,11 +56,16 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         Pattern::WaitAtNxn => {
             "In a collective in which all need data of all, those that came early waited for the last one."
         }
+        Pattern::WaitAtSetUp => {
+            "Where something that all share is made or freed (a communicator, a window, a file, symmetric memory), those that came early waited for the last one."
+        }
         Pattern::LateBroadcast => "Receivers of a broadcast or scatter were there before its root, and waited for it.",
         Pattern::EarlyReduce => "The root of a reduction or gather was there before the others, and waited for them.",
         Pattern::EarlyScan => "In a prefix operation, a PE waited for those before it.",
         Pattern::WaitOnLock => "A PE waited for a lock that another one held.",
-        Pattern::WaitOnValue => "A PE waited until another one changed a value in memory, or signalled a condition.",
+        Pattern::WaitOnValue => {
+            "A PE waited until another one changed a value in memory, or signalled a condition; where nobody is named, its time limit passed, or who did it was not recorded."
+        }
         Pattern::CompetingPutGet => {
             "Accesses to memory of another PE took longer than they need, since several PEs accessed it at once; or, where nobody is named, an \
              operation had to wait until earlier accesses of its own PE were complete."

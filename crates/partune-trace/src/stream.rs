@@ -166,6 +166,46 @@ impl Stream {
         self.change(&mut Map(map));
     }
 
+    /// Leaves out visits, with what lies in them and all that is told of them: by their numbers, as many as there are visits.
+    pub fn remove(&mut self, visits: &[bool]) {
+        struct Remove<'a>(&'a [bool]);
+        struct VisitOf(VisitIx);
+        impl Change for VisitOf {
+            fn visit(&mut self, visit: &mut VisitIx) {
+                self.0 = *visit;
+            }
+        }
+        impl Rows for Remove<'_> {
+            fn table<F: Fact>(&mut self, rows: &mut Vec<F>) {
+                rows.retain(|row| {
+                    let mut of = VisitOf(VisitIx::NONE);
+                    let mut row = *row;
+                    row.change(&mut of);
+                    !self.0.get(of.0.index()).copied().unwrap_or(false)
+                });
+            }
+        }
+        let mut gone = visits.to_vec();
+        gone.resize(self.visits.len(), false);
+        let mut until = Time::MIN;
+        for (index, gone) in gone.iter_mut().enumerate() {
+            let visit = self.visits.at(VisitIx(index as u32));
+            // What lies in a visit that takes no time begins when it does, and is told from what comes next by its path alone: that is left.
+            *gone |= visit.enter < until && visit.exit <= until;
+            until = if *gone { until.max(visit.exit) } else { until };
+        }
+        self.tables(&mut Remove(&gone));
+        let (mut kept, mut moved) = (Visits::default(), Vec::with_capacity(gone.len()));
+        for (visit, gone) in self.visits.iter().zip(&gone) {
+            moved.push(if *gone { VisitIx::NONE } else { kept.push(visit) });
+        }
+        self.visits = kept;
+        let at = |visit: VisitIx| moved.get(visit.index()).copied().unwrap_or(VisitIx::NONE);
+        self.operations.iter_mut().for_each(|operation| *operation = at(*operation));
+        self.operations.retain(|operation| operation.is_some());
+        self.map_visits(at);
+    }
+
     /// Changes every time by a function that must not change their order.
     pub fn map_times(&mut self, mut map: impl FnMut(Time) -> Time) {
         struct Map<M>(M);
