@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use std::mem::transmute;
 
 use crate::next::{Next, named};
+use crate::signals::{is_own, may_be_in_handler};
 use crate::{thread_word, ticks};
 
 /// Signals as bits, of 1 to 64.
@@ -61,8 +62,7 @@ type Changes = unsafe extern "C" fn(c_int, *const libc::sigset_t, *mut libc::sig
 
 macro_rules! changes {
     ($($name:ident)*) => {$(
-        /// Holds signals back, or lets them come. In a handler, what changes counts as if it were changed outside: what the handler itself holds back does not
-        /// change. The recorder's ticks always come.
+        /// Holds signals back, or lets them come; the recorder's ticks always come, as long as it has their signal.
         ///
         /// # Safety
         /// As the C library's.
@@ -78,17 +78,19 @@ macro_rules! changes {
             // SAFETY: the program's sets, which may be one; the first is read before the second is written.
             unsafe {
                 let mut asked = set.read();
-                if let Some(signal) = ticks::signal().filter(|_| how != libc::SIG_UNBLOCK) {
+                if let Some(signal) = ticks::signal().filter(|signal| how != libc::SIG_UNBLOCK && is_own(*signal)) {
                     libc::sigdelset(&raw mut asked, signal);
                 }
+                // The system forgets what a handler changes when that ends.
+                let is_lasting = !may_be_in_handler();
                 let mut before = asked;
                 let result = real(how, &raw const asked, &raw mut before);
                 if result == 0 {
-                    let (held, changed) = (bits(&before), after(bits(&before), how, bits(&asked)));
-                    let own = own_will() & !(held ^ changed) | changed & (held ^ changed);
-                    HeldBackWord::set(own as usize);
+                    if is_lasting {
+                        HeldBackWord::set(after(bits(&before), how, bits(&asked)) as usize);
+                    }
                     if !old.is_null() {
-                        old.write(before);
+                        old.cast::<Bits>().write(bits(&before));
                     }
                 }
                 result

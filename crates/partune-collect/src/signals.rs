@@ -59,6 +59,12 @@ pub(crate) fn say() {
     }
 }
 
+/// Whether the recorder's own handler runs at a signal.
+pub(crate) fn is_own(signal: c_int) -> bool {
+    let own = usize::try_from(signal).ok().and_then(|signal| Some(OWN.get(signal)?.load(Ordering::Relaxed)));
+    own.is_some_and(|own| own != 0 && action(signal).is_some_and(|action| action.sa_sigaction == own))
+}
+
 /// What is done now; none for a number that is no signal.
 pub(crate) fn action(signal: c_int) -> Option<libc::sigaction> {
     // SAFETY: zero is a valid action, and a place for what is stored.

@@ -272,3 +272,19 @@ fn what_is_only_files_is_left_alone() {
     assert_eq!(fs::read(&copy).ok(), fs::read(&source).ok());
     assert!(!recorded.anchor.exists(), "{}", recorded.said());
 }
+
+/// What a handler of a signal calls is done and counted, and not recorded; who holds the signal back itself is in no handler.
+#[test]
+fn calls_of_handlers_are_told_from_those_of_who_holds_signals_back() {
+    for built in built("files/handled.c") {
+        let recorded = built.record(&[], &[]);
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        let document = recorded.analysis();
+        for rank in 0..2 {
+            let row = row(&document, &format!("file.{rank}"));
+            numbers(row, &[("opens", 1), ("writes", 5), ("written_bytes", 50)]);
+        }
+        let said = recorded.said();
+        assert!(said.contains("calls that handlers of signals may have made were not recorded: 6 (2 times)"), "{said}");
+    }
+}
