@@ -38,7 +38,7 @@ the barriers at its borders are not examined.
 **Messages.** Of two barriers in a row with the same members the first is redundant if no PE of their processes communicates,
 synchronises or reads or writes files between them; of a barrier and one with fewer of its members it is the one with fewer.
 Computing between does not matter: nobody else can see it. Barriers of PEs that take part in one-sided accesses are examined as above. Nothing is said
-of barriers of PEs that have a part in a window of several processes which nobody accesses by calls: it is memory that they share, as that of a node, and loads and
+of barriers of PEs that have a part in a window that several processes made, and do no accesses by calls: it is memory that they share, as that of a node, and loads and
 stores there are not recorded.
 
 **Threads.** The same of two barriers of one team, if no thread does anything between: no operation, no function or shared loop, and
@@ -75,7 +75,7 @@ fn run(input: &Input<'_>) -> Outcome {
         outcome.findings.append(&mut found);
     }
     let actors: Vec<PeId> = trace.pes().ids().filter(|pe| acts[pe.index()]).collect();
-    if actors.len() > 1 && !actors.iter().any(|pe| unseen[*pe]) {
+    if actors.len() > 1 {
         between_accesses(input, &actors, &mut outcome);
     }
     outcome

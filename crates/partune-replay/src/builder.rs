@@ -154,6 +154,8 @@ impl<'a> Builder<'a> {
     fn step(&mut self, what: What) {
         // What others began while it was in an operation it does after that.
         if self.open.is_empty() && !matches!(what, What::Leaves(_)) {
+            // A thread between its parts in teams does nothing that would show that a block is over.
+            self.end_blocks();
             self.take_shares(self.now);
         }
         // What is left of a tick counts later, so that nothing runs backwards.
@@ -461,7 +463,9 @@ impl Watch for Builder<'_> {
         let (treatment, holds) = if delay.is_some() { (Treatment::Moves, false) } else { self.treatment(visit, role) };
         if acts(role) {
             // Who only waited in it for what it now has a share of, does that before: what others began before they gave what it waited for.
-            if let Some(gift) = self.last_gift(visit) {
+            if self.by_block
+                && let Some(gift) = self.last_gift(visit)
+            {
                 self.take_shares(Time(gift.0.saturating_sub(1)));
             }
         }
