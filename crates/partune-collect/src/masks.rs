@@ -9,7 +9,7 @@ use crate::signals::{is_own, may_be_in_handler};
 use crate::{thread_word, ticks};
 
 /// Signals as bits, of 1 to 64.
-type Bits = u64;
+pub(crate) type Bits = u64;
 
 thread_word! {
     /// What the thread holds back itself; 0 until something is known of that.
@@ -21,16 +21,18 @@ pub(crate) fn own_will() -> Bits {
     HeldBackWord::get() as Bits
 }
 
-/// The calling thread, which is in no handler, holds back what it does now by its own will. The recorder's ticks are not among that.
+/// The calling thread, which is in no handler, holds back what it does now by its own will.
 pub fn begin() {
-    // SAFETY: zero is a valid set, and a place for what is stored. Nothing that runs here needs memory.
+    HeldBackWord::set(held_back().unwrap_or(0) as usize);
+}
+
+/// What the calling thread holds back, by whosever will; none if the system does not say. This takes no lock and no memory.
+pub(crate) fn held_back() -> Option<Bits> {
+    // SAFETY: zero is a valid set, and a place for what is stored.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
-        if libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut set) == 0 {
-            HeldBackWord::set(bits(&set) as usize);
-        }
+        (libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut set) == 0).then(|| bits(&set))
     }
-    let_ticks_come();
 }
 
 /// Ticks that are on reach the calling thread, whatever the one that made it held back.

@@ -17,19 +17,15 @@ static OWN: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
 /// [holds back itself](crate::masks) is none, if that is known of it. This takes no lock and no memory.
 pub fn may_be_in_handler() -> bool {
     errno::kept(|| {
-        // SAFETY: zero is a valid set, a place for what is stored; a set begins with a bit for each signal, from 1 on.
-        let (is_known, mut held_back) = unsafe {
-            let mut set: libc::sigset_t = std::mem::zeroed();
-            let failed = libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut set);
-            (failed == 0, (&raw const set).cast::<u64>().read() & !masks::own_will())
-        };
-        while held_back != 0 {
-            if is_programs(held_back.trailing_zeros() as usize + 1) {
+        let Some(held_back) = masks::held_back() else { return true };
+        let mut others = held_back & !masks::own_will();
+        while others != 0 {
+            if is_programs(others.trailing_zeros() as usize + 1) {
                 return true;
             }
-            held_back &= held_back - 1;
+            others &= others - 1;
         }
-        !is_known
+        false
     })
 }
 
