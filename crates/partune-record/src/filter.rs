@@ -47,9 +47,9 @@ impl Rules<'_> {
 
 /// The lines of a module; none if the file is not one.
 fn excluded(path: &Path, filter: &Filter) -> Option<String> {
-    let Program { path, bytes } = Program::read(path)?;
+    let Program { path, content } = Program::read(path)?;
     let storage = Storage::new();
-    let module = Module::parse(&path.to_string_lossy(), &bytes, &NoFiles, &storage).ok()?;
+    let module = Module::parse(&path.to_string_lossy(), &content, &NoFiles, &storage).ok()?;
     let skip = |range: &std::ops::Range<u64>| Skip { path: &path, begin: range.start, end: range.end }.line();
     Some(filter.excluded(&module).iter().map(skip).collect())
 }

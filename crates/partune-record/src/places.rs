@@ -146,7 +146,7 @@ pub(crate) fn file_name(path: &str) -> &str {
 
 /// A file's content; none where there is no such file for this user. Any other failure may be over the next time: an archive without
 /// names, which would stay so, is not the answer to it.
-fn map(path: &Path) -> Result<Option<Mmap>, RecordError> {
+pub(crate) fn map(path: &Path) -> Result<Option<Mmap>, RecordError> {
     // SAFETY: programs and libraries are not changed in place while they are used.
     #[allow(unsafe_code, reason = "reading a file in place")]
     let map = |file: File| unsafe { Mmap::map(&file) };

@@ -2,39 +2,31 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use memmap2::Mmap;
 use partune_diag::{Code, Diagnostic, Quality};
-use partune_symbols::{Module, NoFiles, Storage};
 
 use crate::log::ProcessLog;
+use crate::places::map;
 
 /// A program as it lies on the disk.
 pub(crate) struct Program {
     pub(crate) path: PathBuf,
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) content: Mmap,
 }
 
 impl Program {
-    /// None if the word names no program.
+    /// None if the word names no program. Words of a command also name what the program reads.
     pub(crate) fn read(word: &Path) -> Option<Program> {
-        /// First bytes of every program.
-        const ELF: &[u8] = b"\x7fELF";
         let path = word.canonicalize().ok()?;
-        let mut file = partune_files::open_regular(&path).ok()?;
-        // Words of a command also name what the program reads, which may be large.
-        let mut bytes = vec![0; ELF.len()];
-        file.read_exact(&mut bytes).ok().filter(|()| bytes == ELF)?;
-        file.read_to_end(&mut bytes).ok()?;
-        Some(Program { path, bytes })
+        let content = map(&path).ok()??;
+        content.starts_with(b"\x7fELF").then_some(Program { path, content })
     }
 
     /// Whether a library with one of these functions is a part of it, by its symbols; a stripped program has none.
     fn has(&self, functions: &[&str]) -> bool {
-        let storage = Storage::new();
-        let module = Module::parse(&self.path.to_string_lossy(), &self.bytes, &NoFiles, &storage);
-        module.is_ok_and(|module| module.functions().iter().any(|it| functions.contains(&it.name)))
+        partune_symbols::defines(&self.content, functions)
     }
 }
 

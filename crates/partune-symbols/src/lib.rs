@@ -38,4 +38,4 @@ pub use filter::{Filter, FilterError};
 pub use module::{Error, Module};
 pub use names::demangle;
 pub use place::{Address, Frame, Function, Origin, Place, Places};
-pub use symbols::Symbol;
+pub use symbols::{Symbol, defines};

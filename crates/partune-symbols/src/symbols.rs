@@ -115,6 +115,15 @@ fn candidate<'a>(file: &object::File<'a>, symbol: &impl ObjectSymbol<'a>, is_old
     })
 }
 
+/// Whether a module, whose content is `bytes`, has one of these functions itself, by its symbols: not those that it takes from a library. Nothing else of it is read.
+pub fn defines(bytes: &[u8], functions: &[&str]) -> bool {
+    let is_one = |name: &str| functions.contains(&without_version(name));
+    object::File::parse(bytes).is_ok_and(|file| {
+        let mut symbols = file.symbols().chain(file.dynamic_symbols());
+        symbols.any(|symbol| symbol.is_definition() && symbol.name().is_ok_and(is_one))
+    })
+}
+
 /// The name of a symbol without its version: symbol tables have `memcpy@@GLIBC_2.14`, and `memcpy@GLIBC_2.2.5` for programs that were linked long ago.
 pub(crate) fn without_version(name: &str) -> &str {
     name.find('@').filter(|&at| at > 0).map_or(name, |at| &name[..at])

@@ -76,7 +76,7 @@ int main(int argc, char** argv)
         }
         await((rank + 1) % 3);
     }
-    alarm(4);
+    alarm(2);
     if (!strcmp(way, "cycle"))
         await((rank + 1) % 3);
     if (!strcmp(way, "split"))
