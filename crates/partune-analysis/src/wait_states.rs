@@ -41,7 +41,7 @@ finding if they reach it, else those of a pattern.
 | wait_on_lock | request → the last holder gave it back (if it never did: until the lock was got); without a holder, beyond the usual time → the lock was got |
 | wait_on_value | own enter → the remote access that fulfilled the condition was done; where none was seen and it took longer than 10 µs, own exit |
 | late_partner | own enter → last enter of those that it names (SYNC IMAGES) |
-| wait_for_task | own enter → the last task that another thread ended meanwhile |
+| wait_for_task | own enter → the last task that another thread created meanwhile, where a task is run next; else the last one that another ended |
 | wait_for_thread | own enter → the end of the thread that is joined |
 | competing_put_get | duration − what such an access needs, at most the time that others accessed the same PE |
 | competing_put_get (collective) | the end of its own wait → the last access was complete that it completed and nothing asked for |

@@ -68,6 +68,28 @@ fn a_send_that_may_wait_is_tied_to_a_late_receive_only() {
     assert_eq!(ends(&text("MPI_Ssend", "5..41"), TieKind::Synchronous), [(vec![(1, 5)], vec![(0, 10)])]);
 }
 
+/// A thread in a barrier runs a task that another one creates meanwhile, and then waits on, for the other one to come or, where that came before, for nobody.
+#[test]
+fn a_task_in_a_barrier_comes_from_its_creation() {
+    let text = |end: i64| {
+        format!(
+            "team t = 0.0 0.1
+             pe 0: \"!$omp parallel\" 0..100 fork join {{ \"!$omp parallel\" 0..99 team(t) {{
+                 serial 0..40 \"!$omp create task\" 40..42 serial 42..60 \"!$omp implicit barrier\" 60..90 }} }}
+             pe 0.1: \"!$omp parallel\" 1..98 team(t) {{ \"!$omp implicit barrier\" 2..42 \"!$omp task\" 42..{end} \"!$omp wait for tasks\" {end}..90 }}"
+        )
+    };
+    let barrier = |end| ends(&text(end), TieKind::Collective);
+    assert_eq!(ends(&text(80), TieKind::Task), [(vec![(1, 80)], vec![(0, 60)]), (vec![(0, 40)], vec![(1, 2)])]);
+    assert_eq!(barrier(80), [(vec![(0, 60), (1, 2)], vec![(0, 60), (1, 80)])]);
+    let bound = |end| {
+        let (_, found) = found(&text(end));
+        found.iter().filter(|row| row.kind != TieKind::Fork).map(shape).collect::<Vec<_>>()
+    };
+    assert_eq!(bound(80), [(TieKind::Task, 0, 60, 1, 80), (TieKind::Task, 1, 2, 0, 40)]);
+    assert_eq!(bound(50), [(TieKind::Task, 1, 2, 0, 40), (TieKind::Collective, 1, 50, 0, 60)]);
+}
+
 #[test]
 fn collectives_by_shape() {
     let (_, found) = found(

@@ -7,7 +7,7 @@
 //! | collective | by its shape: late broadcast, early reduce, early scan, all others at a barrier, n-to-n or fence | the last enter of those needed |
 //! | value | wait on value | the access that fulfilled the condition was done |
 //! | value, named by a synchronisation (SYNC IMAGES) | late partner | the enter of the operation of those named that began last |
-//! | task | wait for task | the end of the last task that another thread ended meanwhile |
+//! | task | wait for task | the creation of a task that it could run next, or the end of the last task that another thread ended meanwhile |
 //! | creation | wait for thread, in whoever waits for a PE to end | its end |
 //! | value, in an epoch of a window | late fence (Scalasca's late post, early wait, late complete) | the last post or complete that it needs |
 //!

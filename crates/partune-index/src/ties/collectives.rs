@@ -12,8 +12,8 @@
 
 use std::ops::Range;
 
-use partune_base::{Id, PeId};
-use partune_trace::{GroupKind, Members, Role, Trace};
+use partune_base::{Id, PeId, Time};
+use partune_trace::{GroupKind, Members, Participants, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use super::points::{Maker, NOTHING, Points};
@@ -134,10 +134,45 @@ impl<'a> Meeting<'a> {
         self.trace.groups().get(self.instance.group)?.members.rank(self.of(member))
     }
 
+    /// When the last member came, if they are threads of a team, which run tasks while they wait.
+    fn tasks_until(self) -> Option<Time> {
+        let first = self.members.first()?;
+        let is_team = self.trace.region_of(first.pe, first.wait.some()?).participants == Participants::Team;
+        is_team.then(|| self.members.iter().map(|member| member.enter).max())?
+    }
+
+    /// Where a member waits for the others at last, if it ran tasks meanwhile: its operation ended with the first of them, before all had come.
+    /// Linear in its operations until then.
+    fn goes_on(self, member: &Member, until: Time) -> Option<Place> {
+        if member.exit >= until || !member.wait.is_some() {
+            return None;
+        }
+        let stream = &self.trace.streams()[member.pe];
+        let paths = self.trace.paths();
+        let tasks = |visit: VisitIx| {
+            let path = stream.visits.path[visit.index()].some();
+            let around = std::iter::successors(path, |path| paths.parent(*path).some());
+            around.filter(|path| self.trace.regions()[paths.region(*path)].role == Role::TaskRun).count()
+        };
+        let own = tasks(member.wait);
+        let next = stream.operations.partition_point(|visit| *visit <= member.wait);
+        let outside = stream.operations[next..].iter().copied().filter(|visit| tasks(*visit) == own);
+        let mut waits = outside.take_while(|visit| self.trace.role_of(member.pe, *visit) == Role::TaskWait).peekable();
+        let mut last = None;
+        while last.is_none_or(|visit: VisitIx| stream.visits.exit[visit.index()] < until) && waits.peek().is_some() {
+            last = waits.next();
+        }
+        last.map(|visit| Place { pe: member.pe, visit })
+    }
+
     /// The ends of some members, ties numbered from `first` on.
     fn ends(self, polls: &Polls, shape: Shape, first: u32, range: Range<usize>, mut each: impl FnMut(PeId, End)) {
+        let tasks_until = self.tasks_until().filter(|_| shape == Shape::AllToAll);
         let arrives = |member: &Member, tie| End { time: member.enter, visit: member.start, tie, part: Part::Gives };
         let takes = |member: &Member, tie| {
+            if let Some(wait) = tasks_until.and_then(|until| self.goes_on(member, until)) {
+                return End { time: wait.enter(self.trace), visit: wait.visit, tie, part: Part::Takes };
+            }
             let wait = Place { pe: member.pe, visit: member.wait };
             let started = if member.wait == member.start { None } else { Some(member.enter) };
             let first = started.and_then(|started| polls.of_request(self.trace, wait, started));

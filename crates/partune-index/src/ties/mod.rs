@@ -12,7 +12,7 @@
 //! | collective | those that arrive | those that need them, where they can do nothing else |
 //! | lock | the last exclusive holder; for an exclusive request those that shared it since | the request |
 //! | value | the access that fulfilled the condition | the wait |
-//! | task | the end of a task that another thread ran | who waited for tasks meanwhile |
+//! | task | the creation of a task by another thread; the end of one that another ran | who waited for tasks meanwhile, and then ran one; who did not |
 //! | fork, join | the fork; the end of each other thread | the begin of each other thread; the forking PE after its own part |
 //! | creation | the creation; the end of a PE | the begin of the PE; who waits for its end |
 
@@ -44,7 +44,7 @@ pub enum TieKind {
     Lock,
     /// A value, or a step of an epoch of a window.
     Value,
-    /// The end of a task.
+    /// A task, or its end.
     Task,
     /// Work for a thread of a team.
     Fork,
@@ -109,6 +109,8 @@ pub struct Ties {
     firsts: [u32; TieKind::ALL.len() - 1],
     /// The instance of each tie of a collective.
     instances: Vec<u32>,
+    /// The lock of each tie of one.
+    locks: Vec<u32>,
 }
 
 impl TieKind {
@@ -142,7 +144,7 @@ impl Ties {
                 TieKind::Synchronous => points.kept(&kept, true),
                 TieKind::Rendezvous => points.kept(&kept, false),
                 TieKind::Collective => ties.instances = maker.arrivals(&shapes, &mut points),
-                TieKind::Lock => maker.locks(&mut points),
+                TieKind::Lock => ties.locks = maker.locks(&mut points),
                 TieKind::Value => maker.values(&mut points),
                 TieKind::Task => maker.tasks(&mut points),
                 TieKind::Fork => maker.forks(&mut points),
@@ -218,6 +220,11 @@ impl Ties {
     pub fn instance(&self, tie: u32) -> Option<u32> {
         let first = self.firsts[TieKind::Collective as usize - 1];
         self.instances.get(tie.checked_sub(first)? as usize).copied()
+    }
+
+    /// The first tie that hands on a lock, and for it and those after it which one: its position in [`crate::Locks::by_lock`].
+    pub fn locks(&self) -> (u32, &[u32]) {
+        (self.firsts[TieKind::Lock as usize - 1], &self.locks)
     }
 
     /// What bound a PE: the ties whose latest gift came from another PE after it had begun to wait, in the order of its program. Whether it did

@@ -8,9 +8,10 @@ use super::{Gift, Part};
 use crate::{Fork, Grant, Place, creations};
 
 impl Maker<'_> {
-    /// A lock goes from one grant to the next in the order recorded; several may share it.
-    pub(super) fn locks(&self, points: &mut Points) {
-        for grants in self.index.locks.by_lock() {
+    /// A lock goes from one grant to the next in the order recorded; several may share it. Returns the lock of each tie.
+    pub(super) fn locks(&self, points: &mut Points) -> Vec<u32> {
+        let (first, mut of_tie) = (points.len(), Vec::new());
+        for (number, grants) in (0..).zip(self.index.locks.by_lock()) {
             let mut exclusive: Option<&Grant> = None;
             let mut shared: Vec<&Grant> = Vec::new();
             for grant in grants {
@@ -25,7 +26,9 @@ impl Maker<'_> {
                     exclusive = Some(grant);
                 }
             }
+            of_tie.resize((points.len() - first) as usize, number);
         }
+        of_tie
     }
 
     pub(super) fn values(&self, points: &mut Points) {
@@ -39,23 +42,36 @@ impl Maker<'_> {
         }
     }
 
-    /// Who waits for tasks takes the end of the last one that another thread of its process ended meanwhile. Which tasks it waited for is not recorded.
-    /// In a barrier of a team too: all tasks of the team end before it does.
+    /// Who waits for tasks, or in a barrier of a team, until which all tasks of the team end: if it then takes up a task, it takes the creation of the
+    /// last one that another thread of its process created meanwhile; else, or if there is none, the end of the last one that another ended
+    /// meanwhile. Which tasks it waited for is not recorded.
     pub(super) fn tasks(&self, points: &mut Points) {
         if self.trace.regions().iter().all(|region| region.role != Role::TaskRun) {
             return;
         }
         for process in self.trace.processes().as_slice() {
             let visits = |pe: PeId| &self.trace.streams()[pe].visits;
-            let is_task = |at: &Place| self.trace.role_of(at.pe, at.visit) == Role::TaskRun;
             let all = process
                 .pes
                 .iter()
                 .flat_map(|&pe| (0..visits(pe).len() as u32).map(move |visit| Place { pe, visit: VisitIx(visit) }));
-            let mut ends: Vec<(Time, PeId, Place)> =
-                all.filter(is_task).map(|at| (visits(at.pe).at(at.visit).exit, at.pe, at)).collect();
-            ends.sort_unstable_by_key(|(end, pe, at)| (*end, *pe, at.visit));
-            for &pe in process.pes.iter().filter(|_| !ends.is_empty()) {
+            let (mut created, mut ended) = (Vec::new(), Vec::new());
+            for at in all {
+                let span = visits(at.pe).at(at.visit);
+                let region = self.trace.region_of(at.pe, at.visit);
+                match region.role {
+                    // Not by a device.
+                    Role::TaskCreate if region.completion == Completion::Blocking => {
+                        created.push((span.enter, at.pe, at));
+                    }
+                    Role::TaskRun => ended.push((span.exit, at.pe, at)),
+                    _ => {}
+                }
+            }
+            for moments in [&mut created, &mut ended] {
+                moments.sort_unstable_by_key(|(time, pe, at)| (*time, *pe, at.visit));
+            }
+            for &pe in process.pes.iter().filter(|_| !ended.is_empty()) {
                 for &visit in &self.trace.streams()[pe].operations {
                     let own = Place { pe, visit };
                     let region = self.trace.region_of(pe, visit);
@@ -65,14 +81,26 @@ impl Maker<'_> {
                         continue;
                     }
                     let span = visits(pe).at(visit);
-                    let before = ends.partition_point(|(end, ..)| *end <= span.exit);
-                    let meanwhile = ends[..before].iter().rev().take_while(|(end, ..)| *end > span.enter);
-                    if let Some(&(time, _, place)) = meanwhile.clone().find(|(_, other, _)| *other != pe) {
+                    let by_another = |moments: &[(Time, PeId, Place)]| {
+                        let before = moments.partition_point(|(time, ..)| *time <= span.exit);
+                        let meanwhile = moments[..before].iter().rev().take_while(|(time, ..)| *time > span.enter);
+                        meanwhile.copied().find(|(_, other, _)| *other != pe)
+                    };
+                    let created = self.takes_up_a_task(pe, span.exit).then(|| by_another(&created)).flatten();
+                    if let Some((time, _, place)) = created.or_else(|| by_another(&ended)) {
                         points.pair(Gift { time, place }, (place, time), (own, span.enter));
                     }
                 }
             }
         }
+    }
+
+    /// Whether a task begins on a PE at a moment.
+    fn takes_up_a_task(&self, pe: PeId, time: Time) -> bool {
+        let visits = &self.trace.streams()[pe].visits;
+        let first = visits.enter.partition_point(|enter| *enter < time);
+        let then = (first..visits.len()).take_while(|visit| visits.enter[*visit] == time);
+        then.map(|visit| self.trace.role_of(pe, VisitIx(visit as u32))).any(|role| role == Role::TaskRun)
     }
 
     /// Teams of several threads, and their members but for the PE that forked.
