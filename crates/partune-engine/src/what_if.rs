@@ -152,11 +152,12 @@ impl Saving {
         let is_change = spans != (Span(0), Span(0), Span(0));
         let margin = if is_change { followed.run_s * NOISE.max(followed.off()) } else { 0.0 };
         Saving {
-            predicted_run_s: (followed.run_s - saves_s).max(0.0),
+            predicted_run_s: followed.run_s - saves_s,
             saves_s,
             saves_low_s: low - margin,
             saves_high_s: high + margin,
         }
+        .at_most(followed.run_s)
     }
 
     /// This share of a run.
@@ -182,6 +183,7 @@ pub enum WhyRefused {
     OnePe,
     NoOperation(Wanted),
     MovesData { place: String },
+    Needed { place: String },
     Excludes { place: String },
     Orders { accesses: u64, place: String, origin: String, target: String },
     NothingWaits { least: Option<u64> },
@@ -242,7 +244,13 @@ pub fn what_if(
 fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
     let place =
         |path: CallPathId| path.some().map_or_else(String::new, |path| partune_replay::name(trace, path).to_string());
-    let pe = |pe: PeId| trace.pes().get(pe).map_or_else(String::new, |pe| trace.strings().get(pe.name).to_owned());
+    let pe = |pe: PeId| {
+        let Some(pe) = trace.pes().get(pe) else { return String::new() };
+        let process = trace.processes().get(pe.process);
+        let rank = process.and_then(|process| process.rank).unwrap_or(pe.process.0);
+        let is_alone = process.is_none_or(|process| process.pes.len() == 1);
+        if is_alone { format!("PE {rank}") } else { format!("PE {rank}.{}", pe.thread) }
+    };
     let why = match &it.why {
         Refusal::NoPlace(near) => WhyRefused::NoPlace { near: near.clone() },
         Refusal::NoPe => WhyRefused::NoPe,
@@ -250,6 +258,7 @@ fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
         Refusal::OnePe => WhyRefused::OnePe,
         Refusal::NoOperation(wanted) => WhyRefused::NoOperation(*wanted),
         Refusal::MovesData(path) => WhyRefused::MovesData { place: place(*path) },
+        Refusal::Needed(path) => WhyRefused::Needed { place: place(*path) },
         Refusal::Excludes(path) => WhyRefused::Excludes { place: place(*path) },
         Refusal::Orders { accesses, path, origin, target } => {
             WhyRefused::Orders { accesses: *accesses, place: place(*path), origin: pe(*origin), target: pe(*target) }

@@ -2,7 +2,7 @@
 
 use partune_base::{CallPathId, Id, PeId, Time};
 use partune_index::{End, Part};
-use partune_trace::{Role, VisitIx};
+use partune_trace::{Completion, Role, VisitIx};
 
 use crate::classes::{Classifier, Found, RECORDED, acts};
 use crate::effects::{Effects, Moment, Treatment, add, grain};
@@ -391,7 +391,13 @@ impl<'a> Builder<'a> {
             self.met = role.is_collective();
         }
         let combines = matches!(treatment, Treatment::Combines(_));
-        if acts && treatment != Treatment::Starts && !combines && self.effects.defers() {
+        // Shut-down waits for what was started, too, and work that is given to a device may need it.
+        let is_launch = || {
+            role == Role::TaskCreate
+                && self.source.trace.region_of(self.pe, visit).completion == Completion::NonBlocking
+        };
+        let needs_all = acts || role == Role::Finalize || is_launch();
+        if needs_all && treatment != Treatment::Starts && !combines && self.effects.defers() {
             self.complete();
         }
         match treatment {

@@ -49,6 +49,8 @@ pub enum Refusal {
     NoOperation(Wanted),
     /// Operations there move data: without them the program computes something else.
     MovesData(CallPathId),
+    /// An operation there waits for what others do, or makes something.
+    Needed(CallPathId),
     /// A lock is taken or given back there, and what is done meanwhile must not be done by two.
     Excludes(CallPathId),
     /// Accesses to memory of other PEs are done before it, and nothing else orders them: how many, and the first by origin and target.
@@ -377,7 +379,8 @@ fn removable(source: &Source<'_>, at: &[bool]) -> Result<(), Refusal> {
         |role: Role| matches!(role, Role::GroupSync | Role::GroupNotify | Role::GroupWait | Role::CommSync);
     excludes(trace, at)?;
     if let Some(path) = trace.paths().ids().find(|path| at[path.index()] && !only_meets(role(*path))) {
-        return Err(Refusal::MovesData(path));
+        let moves = role(path).activity() == Activity::Communication;
+        return Err(if moves { Refusal::MovesData(path) } else { Refusal::Needed(path) });
     }
     orders(source, at)?;
     unseen(source, at)

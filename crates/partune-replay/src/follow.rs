@@ -15,6 +15,9 @@ use crate::source::Source;
 pub(crate) struct Followed {
     /// By [`Level`].
     pub(crate) runs: [Span; LEVELS],
+    /// With typical costs, if nobody waited for a lock that others hold, but the run took as long as each of them is held in all: in whatever order they
+    /// are got, it takes no less.
+    pub(crate) in_any_order: Span,
     /// Needs that could not be met.
     pub(crate) unmet: u64,
 }
@@ -36,6 +39,8 @@ struct State {
     /// When all is there that was started and goes on by itself.
     started: Clocks,
     window: Window,
+    /// Locks that it has, and since when; not yet in the operation that gets them.
+    has: Vec<(u32, Option<i64>)>,
 }
 
 struct Follower<'a> {
@@ -45,6 +50,8 @@ struct Follower<'a> {
     effects: &'a Effects,
     states: Table<PeId, State>,
     done: Option<&'a mut Done>,
+    /// Ticks that each lock was held, as far as it was handed on; none if locks are not waited for.
+    held: Option<Vec<i64>>,
 }
 
 /// Linear in steps. `turns`: memory to do it in. `done`: filled if it is asked for.
@@ -57,25 +64,36 @@ pub(crate) fn follow(
     if let Some(done) = &mut done {
         **done = program.steps.iter().map(|steps| Vec::with_capacity(steps.len())).collect();
     }
+    let all = program.steps.iter().map(|steps| steps.len()).sum();
     let begin = |(pe, steps): (PeId, &Arc<Vec<Step>>)| State {
         clock: [steps.first().map_or(0, |step| step.at.0); LEVELS],
         position: 0,
         needs: Vec::new(),
         started: LONG_AGO,
         window: Window::new(steps, source.windows[pe]),
+        has: Vec::new(),
     };
-    let states = program.steps.iter_ids().map(begin).collect();
-    let mut follower = Follower { source, program, costs, effects, states, done };
-    let steps = program.steps.iter().map(|steps| steps.len()).sum();
-    let unmet = turns.follow(&mut follower, (program.steps.len(), steps), program.givers.iter().copied());
-    let window = |pe: PeId, level| follower.states[pe].window.times(&program.steps[pe], level);
-    let runs = std::array::from_fn(|level| source.span(|pe| window(pe, level)));
-    Followed { runs, unmet }
+    let locks = source.locks.1.last().map_or(0, |last| *last as usize + 1);
+    let mut followed = |done, held| {
+        let states = program.steps.iter_ids().map(begin).collect();
+        let mut follower = Follower { source, program, costs, effects, states, done, held };
+        let unmet = turns.follow(&mut follower, (program.steps.len(), all), program.givers.iter().copied());
+        let window = |pe: PeId, level| follower.states[pe].window.times(&program.steps[pe], level);
+        let runs = std::array::from_fn(|level| source.span(|pe| window(pe, level)));
+        (runs, unmet, follower.held.unwrap_or_default())
+    };
+    let (runs, unmet, held): ([Span; LEVELS], _, _) = followed(done, Some(vec![0; locks]));
+    let typical = Level::Typical as usize;
+    let in_any_order = held.into_iter().max().map_or(runs[typical], |held| {
+        let (free, ..) = followed(None, None);
+        free[typical].max(Span(held)).min(runs[typical])
+    });
+    Followed { runs, in_any_order, unmet }
 }
 
 impl Programs<LEVELS> for Follower<'_> {
     fn run(&mut self, pe: PeId, turns: &mut Turns<LEVELS>) {
-        let Follower { source, program, costs, effects, .. } = *self;
+        let Follower { source, program, costs, effects, ref mut held, .. } = *self;
         let (steps, operations) = (&program.steps[pe][..], &program.operations[pe][..]);
         let state = &mut self.states[pe];
         let mut done = self.done.as_mut().map(|done| &mut done[pe]);
@@ -98,18 +116,25 @@ impl Programs<LEVELS> for Follower<'_> {
                         state.started = later(state.started, done);
                         now
                     } else {
-                        later(done, after(needs, flight))
+                        let end = later(done, after(needs, flight));
+                        state.has_locks(end);
+                        end
                     }
                 }
                 What::Gives(tie) => {
+                    if let (Some(held), Some(lock)) = (held.as_mut(), source.lock(tie)) {
+                        held[lock as usize] += state.gives_back(lock, now);
+                    }
                     turns.give(tie, now);
                     now
                 }
+                What::Takes(tie) if held.is_none() && source.lock(tie).is_some() => now,
                 What::Takes(tie) => {
                     let Some(gift) = turns.take(tie, pe) else { return };
                     match state.needs.last_mut() {
                         Some(needs) => {
                             *needs = later(*needs, gift);
+                            state.has.extend(source.lock(tie).map(|lock| (lock, None)));
                             now
                         }
                         None => later(now, gift),
@@ -143,6 +168,20 @@ impl Programs<LEVELS> for Follower<'_> {
 }
 
 impl State {
+    /// The operation ends that got locks.
+    #[inline]
+    fn has_locks(&mut self, now: Clocks) {
+        let new = self.has.iter_mut().rev().take_while(|(_, since)| since.is_none());
+        new.for_each(|(_, since)| *since = Some(now[Level::Typical as usize]));
+    }
+
+    /// For how long it had a lock, as far as it is known.
+    fn gives_back(&mut self, lock: u32, now: Clocks) -> i64 {
+        let Some(at) = self.has.iter().rposition(|(has, _)| *has == lock) else { return 0 };
+        let (_, since) = self.has.remove(at);
+        since.map_or(0, |since| (now[Level::Typical as usize] - since).max(0))
+    }
+
     /// The step was done by its clock.
     #[inline]
     fn go_on(&mut self, done: &mut Option<&mut Vec<i64>>) {

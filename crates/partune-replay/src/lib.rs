@@ -186,17 +186,21 @@ impl Outcome {
     }
 
     /// How much shorter the run is than without changes: at least, most likely, and at most. As far as changes move the run they also decide how often its
-    /// operations are kept waiting, so that the range of costs counts; what hardly moves it has none.
+    /// operations are kept waiting, and who gets a lock first, so that the range of costs counts, and what any order of locks allows; what hardly moves it
+    /// has none.
     pub fn saves(&self, plain: &Outcome) -> (Span, Span, Span) {
         let saves = |plain: Span, changed: Span| (plain - changed).0 as f64;
         let (was, is) = (plain.followed.runs, self.followed.runs);
         let typical = saves(plain.run(), self.run());
         let weight = (10.0 * typical.abs() / (plain.run().0 as f64).max(1.0)).min(1.0);
+        let weighed = |is: Span| typical + weight * (saves(plain.run(), is) - typical);
         let of_level = [Level::Low, Level::High].into_iter().flat_map(|level| {
             let is = is[level as usize];
-            [saves(was[level as usize], is), typical + weight * (saves(plain.run(), is) - typical)]
+            [saves(was[level as usize], is), weighed(is)]
         });
-        let (low, high) = of_level.fold((typical, typical), |(low, high), it| (low.min(it), high.max(it)));
+        let (low, high) = of_level
+            .chain([weighed(self.followed.in_any_order)])
+            .fold((typical, typical), |(low, high), it| (low.min(it), high.max(it)));
         (Span(low.floor() as i64), plain.run() - self.run(), Span(high.ceil() as i64))
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct Source<'a> {
     pub(crate) gifts: Vec<Time>,
     /// The last ties let sends wait for their receive: bytes of the message of each.
     pub(crate) posts: Vec<u64>,
+    /// The first tie that hands on a lock, and for it and those after it which one.
+    pub(crate) locks: (u32, Vec<u32>),
     /// When each PE held some lock alone, in order; these do not touch.
     pub(crate) held: Table<PeId, Vec<(Time, Time)>>,
     /// By the number of their names.
@@ -52,8 +54,14 @@ impl<'a> Source<'a> {
         let mut gifts: Vec<Time> =
             (0..ties.len() as u32).into_par_iter().map(|tie| ties.gift(trace, index, tie).time).collect();
         locks(trace, &ties, &ends, &mut gifts);
+        let (first_lock, of_locks) = ties.locks();
         let posts = posts(trace, index, &mut ends, &mut gifts);
         ends.as_mut_slice().par_iter_mut().for_each(|ends| ends.sort_by_key(|end| (end.time, end.visit, end.part)));
+        // A thread that ended before the shut-down of its process was over then.
+        let mut windows = windows;
+        for (window, stream) in windows.iter_mut().zip(trace.streams()) {
+            window.1 = stream.end().map_or(window.1, |end| window.1.min(end));
+        }
         let node =
             |process| trace.processes().get(process).map_or(0, |process: &partune_trace::Process| process.node.0);
         let nodes = trace.pes().iter().map(|pe| node(pe.process)).collect();
@@ -64,6 +72,7 @@ impl<'a> Source<'a> {
             ends,
             gifts,
             posts,
+            locks: (first_lock, of_locks.to_vec()),
             held: held(trace, index),
             nodes,
             windows,
@@ -162,6 +171,12 @@ impl<'a> Source<'a> {
     pub(crate) fn post(&self, tie: u32) -> Option<u64> {
         let first = self.gifts.len() - self.posts.len();
         self.posts.get((tie as usize).checked_sub(first)?).copied()
+    }
+
+    /// The lock that a tie hands on, if it is such a tie.
+    pub(crate) fn lock(&self, tie: u32) -> Option<u32> {
+        let (first, of_tie) = &self.locks;
+        of_tie.get(tie.checked_sub(*first)? as usize).copied()
     }
 
     /// Whether others begin what a PE does, so that it idles when it does nothing.

@@ -15,6 +15,15 @@ fn windows(trace: &Trace) -> Table<PeId, (Time, Time)> {
 }
 
 fn replayed<T>(text: &str, look: impl FnOnce(&Replay<'_>) -> T) -> T {
+    within(text, windows, look)
+}
+
+/// The same, measured from other begins to other ends.
+fn within<T>(
+    text: &str,
+    windows: impl Fn(&Trace) -> Table<PeId, (Time, Time)>,
+    look: impl FnOnce(&Replay<'_>) -> T,
+) -> T {
     let trace = partune_testkit::trace(text);
     let index = Index::build(&trace);
     look(&Replay::new(&trace, &index, None, windows(&trace)))
@@ -330,6 +339,66 @@ fn who_waits_for_threads_does_none_of_their_work() {
     let (plain, run) = runs(text, &["balance work"]);
     assert_eq!(plain, 102);
     assert!((71..=75).contains(&run), "{run}");
+}
+
+/// What is measured ends where shut-down begins, for threads too that have nothing to do any more: they do not hold up what comes after them.
+#[test]
+fn what_is_measured_of_a_thread_ends_with_it() {
+    let text = "team t = 0.0 0.1
+        pe 0: main 0..120 { \"!$omp parallel\" 0..20 fork join { \"!$omp parallel\" 0..20 team(t) { solve 0..20 \"!$omp implicit barrier\" 20..20 } }
+            output 20..100 MPI_Finalize 100..120 finalize }
+        pe 0.1: \"!$omp parallel\" 0..20 team(t) { solve 0..20 \"!$omp implicit barrier\" 20..20 }";
+    let run = |change: &str| {
+        let until = |trace: &Trace| trace.streams().iter().map(|_| (Time(0), Time(100))).collect();
+        within(text, until, |replay| (replay.plain().run().0, replay.under(&changes(&[change])).run().0))
+    };
+    assert_eq!(run("scale output time*0.5"), (100, 60));
+}
+
+/// A receive that is only started, with nothing after it that meets others, is awaited before shut-down: its wait is not gone.
+#[test]
+fn what_was_started_is_awaited_before_shut_down() {
+    let text = "
+        pe 0: main 0..100 { slow 0..60 MPI_Send 60..62 send(to=1, bytes=8) rest 62..80 MPI_Finalize 80..100 finalize }
+        pe 1: main 0..100 { MPI_Recv 0..65 recv(from=0, bytes=8) work 65..80 MPI_Finalize 80..100 finalize }";
+    let until = |trace: &Trace| trace.streams().iter().map(|_| (Time(0), Time(80))).collect();
+    let change = "nonblocking MPI_Recv";
+    let run = within(text, until, |replay| replay.under(&changes(&[change])).run().0);
+    // Its 15 ticks of work are done meanwhile, and PE 0 still takes 80.
+    assert_eq!(run, 80);
+    let alone = text.replace("rest 62..80 MPI_Finalize 80..100", "MPI_Finalize 62..100");
+    let until = |trace: &Trace| {
+        trace.streams().iter_ids().map(|(pe, _)| (Time(0), Time(if pe.0 == 0 { 62 } else { 80 }))).collect()
+    };
+    let run = within(&alone, until, |replay| replay.under(&changes(&[change])).run().0);
+    assert!((62..=66).contains(&run), "{run}");
+}
+
+/// A thread that waits at the end of a region begins a task when it is created, not when the creating thread has come there, too.
+#[test]
+fn a_task_begins_when_it_was_created() {
+    let text = "team t = 0.0 0.1
+        pe 0: \"!$omp parallel\" 0..82 fork join { \"!$omp parallel\" 0..82 team(t) {
+            serial 0..40 \"!$omp create task\" 40..42 serial 42..60 \"!$omp implicit barrier\" 60..82 } }
+        pe 0.1: \"!$omp parallel\" 0..82 team(t) { \"!$omp implicit barrier\" 0..42 \"!$omp task\" 42..80 { cell 42..80 } \"!$omp wait for tasks\" 80..82 }";
+    // It is created after 20 ticks, begins 2 later and takes 38, and then the team goes on after 2 more.
+    assert_eq!(runs(text, &["scale serial time*0.5"]), (82, 62));
+    // The creating thread comes after 60 ticks, the other one after 2 more than 42 and 4.
+    assert_eq!(runs(text, &["scale cell time*0.1"]).0, 82);
+    assert!((60..=62).contains(&runs(text, &["scale cell time*0.1"]).1), "{}", runs(text, &["scale cell time*0.1"]).1);
+}
+
+/// In the order of the run the second one waits for 110 ticks for the first one; it may as well come first.
+#[test]
+fn a_lock_may_be_got_in_another_order() {
+    let text = "
+        pe 0: main 0..160 { solve 0..50 pthread_mutex_lock 50..50 lock(1) hold 50..60 pthread_mutex_unlock 60..60 unlock(1) rest 60..160 }
+        pe 1: main 0..171 { work 0..55 pthread_mutex_lock 55..61 lock(1) hold 61..71 pthread_mutex_unlock 71..71 unlock(1) rest 71..171 }";
+    let saves = |change: &str| replayed(text, |replay| replay.under(&changes(&[change])).saves(replay.plain()));
+    assert_eq!(saves("scale solve time*2"), (Span(-50), Span(-50), Span(-39)));
+    // Here nobody waits for it.
+    assert_eq!(saves("scale solve time*0.5"), (Span(6), Span(6), Span(6)));
+    assert_eq!(saves("scale solve time*1"), (Span(0), Span(0), Span(0)));
 }
 
 #[test]

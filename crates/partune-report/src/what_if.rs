@@ -209,6 +209,9 @@ pub(crate) fn reason(why: &WhyRefused) -> String {
         }
         .to_owned(),
         WhyRefused::MovesData { place } => format!("{place} moves data, which the program needs"),
+        WhyRefused::Needed { place } => {
+            format!("without {place} the program goes on before what that waits for, or makes, is there")
+        }
         WhyRefused::Excludes { place } => format!("{place} keeps others out of what is done while the lock is held"),
         WhyRefused::Orders { accesses, place, origin, target } => {
             let mut text = format!(
