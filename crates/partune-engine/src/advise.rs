@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use partune_advice::{Candidate, Evidence, Recipe, StepActions};
-use partune_analysis::{Finding, Gap};
+use partune_analysis::{Finding, Gap, Pattern};
 use partune_base::{CallPathId, PeId};
 use partune_machine::Machine;
 use partune_replay::{Change, Outcome};
@@ -23,7 +23,7 @@ pub struct AdviseRequest {
 /// Which candidates are tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// So many that mend what was found, at most two for what is mainly one finding. What supposes another network, or faster code, mends nothing.
+    /// So many that mend what was found, first two for what is mainly one finding each. What supposes another network, or faster code, mends nothing.
     Mends(usize),
     /// What is most likely to help.
     #[default]
@@ -79,7 +79,7 @@ const PAIRED: usize = 6;
 /// What saves less than this share of the run is not worth a try.
 pub(crate) const WORTH: f64 = 0.01;
 /// What a diagnosis tries of itself: at most so many candidates …
-const MENDS: usize = 6;
+const MENDS: usize = 16;
 /// … and at most so many events in all, which takes about a second.
 const EVENTS: u64 = 16_000_000;
 
@@ -142,6 +142,10 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     let saving = |outcome: &Outcome| Saving::of(trace, followed, outcome, plain);
     let mut tried: Vec<Tried> = Vec::new();
     let mut in_vain = 0;
+    let is_serial = |candidate: &Candidate| {
+        let mut of_it = candidate.findings.iter().map(|at| findings[*at].pattern);
+        !candidate.findings.is_empty() && of_it.all(|pattern| pattern == Pattern::SerialSection)
+    };
     progress.stage("trying changes");
     for (mut candidate, change) in changes {
         let outcome = replay.under(std::slice::from_ref(&change));
@@ -149,6 +153,11 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
         let saving = match &change {
             // A part of the work at a place is meant, and nobody knows which: no more than what waits for it.
             Change::Scale(_, factor) if candidate.upper_limit => saving.at_most((1.0 - factor) * loss_s),
+            // What one PE does while the others wait, shared out among all, takes its part of that time. The code may do more than that, in the parallel
+            // regions that it calls.
+            Change::Balance(_) if is_serial(&candidate) => {
+                saving.at_most(loss_s / trace.cpu_pes().count().max(1) as f64)
+            }
             // What saves more than its findings lose on all PEs together mends something else as well: more of the code than they are about.
             _ if !candidate.findings.is_empty() && saving.saves_s > loss_s => {
                 candidate.upper_limit = true;
@@ -198,13 +207,16 @@ fn planned(trace: &Trace, candidates: Vec<Candidate>, scope: Scope) -> (Vec<(Can
         }
     }
     if let Scope::Mends(tries) = scope {
-        let mut of_finding = BTreeMap::new();
-        changes.retain(|(candidate, change)| {
-            let tries: &mut u32 = of_finding.entry(candidate.findings.first().copied()).or_default();
-            *tries += u32::from(change.mends());
-            change.mends() && *tries <= 2
-        });
-        changes.truncate(tries);
+        changes.retain(|(_, change)| change.mends());
+        // Each finding has two before one has more.
+        let mut of_finding: BTreeMap<Option<usize>, usize> = BTreeMap::new();
+        let mut round = |candidate: &Candidate| {
+            let before = of_finding.entry(candidate.findings.first().copied()).or_default();
+            *before += 1;
+            *before > 2
+        };
+        let (first, more): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(candidate, _)| !round(candidate));
+        changes = first.into_iter().chain(more).take(tries).collect();
         unpredicted.clear();
     }
     (changes, unpredicted)
