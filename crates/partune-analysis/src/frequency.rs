@@ -43,6 +43,8 @@ const DOCS: &str = "\
 A recorded call path is frequent on a PE if it has at least 1000 visits there (`frequent_count`) with a mean of at most ten times what reading
 the clock takes. Recording it disturbs the run: exclude it from instrumentation, or merge the calls.
 
+Polls that find nothing are counted where they wait and not here.
+
 Functions that are known from the call chains of operations or from samples alone cost nothing to record and are never listed.
 
 The cost of reading the clock is estimated from the trace: the smallest mean duration of any recorded call path on any PE, at least one tick and at
@@ -83,9 +85,14 @@ fn run(input: &Input<'_>) -> Outcome {
 
     let mut frequent: Vec<Vec<(PeId, u64, Span)>> = vec![Vec::new(); trace.paths().len()];
     for (pe, rows) in times.iter_ids() {
-        for row in rows.iter().filter(is_recorded).filter(|row| row.visits >= input.options.frequent_count) {
-            if row.inclusive.0 as f64 <= SHORT * clock * row.visits as f64 {
-                frequent[row.path.index()].push((pe, row.visits, row.inclusive));
+        let mut polls: BTreeMap<CallPathId, u64> = BTreeMap::new();
+        for (visit, more) in trace.streams()[pe].repeated() {
+            *polls.entry(trace.streams()[pe].visits.path[visit.index()]).or_default() += more;
+        }
+        for row in rows.iter().filter(is_recorded) {
+            let visits = row.visits - polls.get(&row.path).copied().unwrap_or(0).min(row.visits);
+            if visits >= input.options.frequent_count && row.inclusive.0 as f64 <= SHORT * clock * row.visits as f64 {
+                frequent[row.path.index()].push((pe, visits, row.inclusive));
             }
         }
     }

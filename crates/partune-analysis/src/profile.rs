@@ -89,7 +89,7 @@ Time and visits of every region and every call path, summed over PEs, with the s
 were there.
 
 * inclusive time of a call path: Σ (exit − enter) over its visits;
-* exclusive time: inclusive time less that of the call paths directly below;
+* exclusive time: inclusive time less that of the call paths directly below; the body of a critical section stands beside what gets its lock, in what is around both;
 * a region's inclusive time counts its outermost visits only, so recursion does not count twice;
 * what main threads do outside of all recorded regions, where many recorders see no more than operations, has a row of its own, without
   visits.

@@ -1,6 +1,6 @@
 //! Inclusive time and visits of every call path on every PE, in one pass over the columns of visits.
 //!
-//! Exclusive time needs no stack: it is a path's inclusive time less that of its children in the tree. The pass goes over
+//! Exclusive time needs no stack: it is a path's inclusive time less that of the paths that stand in it. The pass goes over
 //! pieces of at most a million visits, so that one long PE is shared among threads; sums of integers make the result
 //! independent of the split.
 
@@ -132,7 +132,7 @@ fn exclusive(paths: &CallPaths, sums: Vec<(CallPathId, PathSum)>) -> Vec<PathTim
 /// code hangs under the path that forked it) has nothing to give.
 pub fn without_children(paths: &CallPaths, rows: &mut [PathTime]) {
     for index in 0..rows.len() {
-        let parent = paths.parent(rows[index].path);
+        let parent = paths.within(rows[index].path);
         if let Ok(at) = rows.binary_search_by_key(&parent, |row| row.path) {
             let inclusive = rows[index].inclusive;
             rows[at].exclusive = (rows[at].exclusive - inclusive).clamp_positive();

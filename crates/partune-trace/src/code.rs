@@ -114,6 +114,7 @@ pub struct CallPaths {
     recorded: Table<CallPathId, bool>,
     operations: Table<CallPathId, CallPathId>,
     places: Table<CallPathId, Place>,
+    lock_bodies: Table<CallPathId, bool>,
 }
 
 impl CallPaths {
@@ -134,6 +135,7 @@ impl CallPaths {
         self.recorded.push(true);
         self.operations.push(CallPathId::NONE);
         self.places.push(Place::NONE);
+        self.lock_bodies.push(false);
         self.parents.push(parent)
     }
 
@@ -142,7 +144,7 @@ impl CallPaths {
         self.recorded[path] = is_recorded;
     }
 
-    /// Computes [`CallPaths::operation`] and [`CallPaths::place`] of every path.
+    /// Computes [`CallPaths::operation`], [`CallPaths::place`] and [`CallPaths::within`] of every path.
     ///
     /// The body of a construct that acquires a lock (OpenMP's critical and ordered) is user code, not part of the operation.
     pub(crate) fn seal(&mut self, regions: &Table<RegionId, Region>) {
@@ -150,7 +152,8 @@ impl CallPaths {
         for path in self.parents.ids() {
             let region = &regions[self.regions[path]];
             let inherited = self.parents[path].some().map_or(CallPathId::NONE, |parent| self.operations[parent]);
-            self.operations[path] = if inherited.is_some() && !self.is_lock_body(path, regions) {
+            self.lock_bodies[path] = self.is_lock_body(path, regions);
+            self.operations[path] = if inherited.is_some() && !self.lock_bodies[path] {
                 inherited
             } else if region.role.is_transparent() {
                 CallPathId::NONE
@@ -190,6 +193,13 @@ impl CallPaths {
 
     pub fn parent(&self, path: CallPathId) -> CallPathId {
         self.parents[path]
+    }
+
+    /// The path whose time has the time of a path in it: its parent; but the body of a construct that acquires a lock stands beside that, in what is
+    /// around both.
+    pub fn within(&self, path: CallPathId) -> CallPathId {
+        let parent = self.parents[path];
+        if self.lock_bodies[path] { self.parents[parent] } else { parent }
     }
 
     pub fn region(&self, path: CallPathId) -> RegionId {

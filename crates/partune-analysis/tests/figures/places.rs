@@ -50,6 +50,18 @@ fn exclusive_times_sum_to_the_time_in_regions() {
     assert!(close(numbers(&outcome, "regions", "exclusive").iter().sum(), 200.0));
 }
 
+/// Getting a lock ends where its body begins: the time of the body is its own, and of nothing but what is around both.
+#[test]
+fn the_body_of_a_critical_section_counts_once() {
+    let text = "resolution 1
+        pe 0: main 0..100 { f 0..10 \"!$omp critical\" 10..50 { \"!$omp critical sblock\" 15..50 { g 20..45 } } f 50..60 }";
+    let (trace, outcome) = figure(text, "profile");
+    assert!(close(numbers(&outcome, "callpaths", "exclusive").iter().sum(), 100.0));
+    let at = |path: &str| at_path(&trace, &outcome, "callpaths", path, "exclusive");
+    let found = [at("main"), at("main/!$omp critical"), at("main/!$omp critical/!$omp critical sblock")];
+    assert_close(&found, &[40.0, 5.0, 10.0]);
+}
+
 /// PE 0 is 20 s in `main` and one at the end, and in no region between. A thread that is in none idles, as does a PE whose first event comes late.
 #[test]
 fn code_outside_of_all_regions_has_a_row() {
@@ -180,6 +192,13 @@ fn balance_leaves_blocks_to_bounds_and_one_pe_alone() {
     assert!(outcome.findings.is_empty());
     let (_, outcome) = figure("pe 0: main 0..10", "balance");
     assert!(outcome.sections.is_empty());
+}
+
+/// What is looked for again and again is waited for: to look less often saves nothing.
+#[test]
+fn polls_that_find_nothing_are_not_too_frequent() {
+    let (_, outcome) = figure("pe 0: main 0..1000000 { MPI_Test 0..500000 polls(5000) }", "frequency");
+    assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
 }
 
 #[test]

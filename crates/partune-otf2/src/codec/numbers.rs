@@ -19,6 +19,7 @@ pub mod role {
     pub const POINT_TO_POINT: u8 = 28;
     pub const RMA: u8 = 29;
     pub const ALLOCATE: u8 = 35;
+    pub const FILE_IO_METADATA: u8 = 38;
 }
 
 /// `OTF2_RegionFlag`, which add up.

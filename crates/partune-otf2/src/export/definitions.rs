@@ -53,30 +53,37 @@ pub(super) fn write<S: FnMut(&[u8])>(
     for (id, metric) in trace.metrics().iter_ids() {
         metric_of(trace, id.0, metric, to)?;
     }
-    if trace.streams().iter().any(|stream| !stream.polls.is_empty()) {
-        for (id, name) in POLLS {
-            let (name, description) = (to.text(name)?, to.text("")?);
-            to.put(Attribute { id, name, value_type: value::UINT64, description: Some(description) })?;
-        }
-    }
+    attributes(trace, to)?;
     objects(trace, to)?;
     files(trace, to)
 }
 
-/// Objects, and the attributes that name them and messages, if any does.
-fn objects<S: FnMut(&[u8])>(trace: &Trace, to: &mut Definitions<S>) -> Result<(), CodecError> {
+/// Attributes of events that are used, and those of smaller numbers: readers want all from the first one on.
+fn attributes<S: FnMut(&[u8])>(trace: &Trace, to: &mut Definitions<S>) -> Result<(), CodecError> {
     let is_tied = |stream: &Stream| {
         stream.sends.iter().any(|row| row.matching != NO_MATCHING)
             || stream.recvs.iter().any(|row| row.matching != NO_MATCHING)
     };
-    let used = [
-        (EXECUTION, trace.streams().iter().any(|stream| !stream.executions.is_empty())),
-        (MATCHING, trace.streams().iter().any(|stream| is_tied(stream) || !stream.executions.is_empty())),
+    let any = |is: &dyn Fn(&Stream) -> bool| trace.streams().iter().any(is);
+    let polls = any(&|stream| !stream.polls.is_empty());
+    let executes = any(&|stream| !stream.executions.is_empty());
+    let all = [
+        (POLLS[0], polls),
+        (POLLS[1], polls),
+        (DISPLACEMENT, any(&|stream| !stream.io.is_empty() || !stream.handles.is_empty())),
+        (EXECUTION, executes),
+        (MATCHING, executes || any(&is_tied)),
     ];
-    for ((id, name), _) in used.into_iter().filter(|(_, used)| *used) {
+    let count = all.iter().rposition(|(_, used)| *used).map_or(0, |last| last + 1);
+    for ((id, name), _) in &all[..count] {
         let (name, description) = (to.text(name)?, to.text("")?);
-        to.put(Attribute { id, name, value_type: value::UINT64, description: Some(description) })?;
+        to.put(Attribute { id: *id, name, value_type: value::UINT64, description: Some(description) })?;
     }
+    Ok(())
+}
+
+/// What the property of a process says of each object.
+fn objects<S: FnMut(&[u8])>(trace: &Trace, to: &mut Definitions<S>) -> Result<(), CodecError> {
     for (id, object) in trace.objects().iter_ids() {
         let home = object.home.some().map(|pe| pe.0);
         let name = to.text(&objects::property(id.0))?;
@@ -102,8 +109,6 @@ fn files<S: FnMut(&[u8])>(trace: &Trace, to: &mut Definitions<S>) -> Result<(), 
     if used.is_empty() {
         return Ok(());
     }
-    let (id, name, description) = (DISPLACEMENT.0, to.text(DISPLACEMENT.1)?, to.text("")?);
-    to.put(Attribute { id, name, value_type: value::UINT64, description: Some(description) })?;
     for layer in IoLayer::ALL {
         io::define(layer, to)?;
     }

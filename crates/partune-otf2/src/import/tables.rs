@@ -190,7 +190,8 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
     // All of a name, where the other one is its short form, as our own writers have it.
     let whole = strings.intern(if short(canonical_text) == name_text { canonical_text } else { name_text });
     // Interfaces to files have no numbers; a role says that ordinary names are theirs.
-    let is_of_files = region.role == role::FILE_IO && region.paradigm != paradigms::MPI;
+    let is_of_files =
+        matches!(region.role, role::FILE_IO | role::FILE_IO_METADATA) && region.paradigm != paradigms::MPI;
     let told = || paradigms::name(region.paradigm).or_else(|| paradigm_for_file(definitions, region));
     let hint = if is_of_files { Some(POSIX_IO.name) } else { told() };
     let file = if region.line > 0 { definitions.intern(strings, region.file) } else { StringId::NONE };
