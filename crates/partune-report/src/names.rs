@@ -176,6 +176,9 @@ pub fn cause(run: &Run, pattern: Pattern, cause: &Cause) -> String {
     let at = |path: CallPathId| if is_thread && !path.is_some() { NOT_AT_WORK.to_owned() } else { place(run, path) };
     if run.is_operation(cause.path) && is_late && cause.origin != cause.path {
         before(at(cause.origin))
+    } else if pattern == Pattern::WaitForThread && cause.origin.is_some() {
+        // What the thread did until it ended.
+        at(cause.origin)
     } else {
         at(cause.path)
     }

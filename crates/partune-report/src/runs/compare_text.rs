@@ -98,15 +98,16 @@ fn header(out: &mut String, comparison: &Comparison, number: usize, run: &NamedR
     }
     if number > 0 {
         let _ = write!(out, ", {}", speed(it.speed_up));
-        if let (Some(inner), true) = (it.measured_speed_up, inner.is_some() && it.change.verdict != Verdict::Same) {
-            let _ = write!(out, " ({} without them)", speed(Some(inner)));
-        }
         let _ = match it.change.verdict {
             _ if is_repeated(comparison) => Ok(()),
             Verdict::TooSmall => write!(out, ", within noise"),
             Verdict::Unknown => write!(out, ", and no spread to tell whether that is noise"),
             Verdict::Same | Verdict::Grown | Verdict::Shrunk | Verdict::Added | Verdict::Gone => Ok(()),
         };
+        // That is said of the whole.
+        if let (Some(inner), true) = (it.measured_speed_up, inner.is_some() && it.change.verdict != Verdict::Same) {
+            let _ = write!(out, " ({} without them)", speed(Some(inner)));
+        }
     }
     out.push('\n');
     if is_repeated(comparison) {
@@ -188,7 +189,9 @@ fn places<I: PlaceId>(
     runs: &[NamedRun<'_>],
     limit: usize,
 ) {
-    let told = |row: &&PlaceRow<I>| row.changes.iter().any(|change| is_shown(change.verdict));
+    // What no run spent any time in differs by nothing.
+    let has_time = |row: &PlaceRow<I>| row.sums.iter().flatten().any(|sums| sums.exclusive > 0.0);
+    let told = |row: &&PlaceRow<I>| has_time(row) && row.changes.iter().any(|change| is_shown(change.verdict));
     let (shown, count) = (places.iter().filter(told), places.iter().filter(told).count());
     let what = if comparison.per_pe { "mean over PEs" } else { "summed over PEs" };
     let differs = |row: &PlaceRow<I>| row.changes.iter().any(|it| it.verdict != Verdict::Same);
