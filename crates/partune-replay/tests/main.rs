@@ -158,6 +158,9 @@ fn what_orders_accesses_is_not_removed() {
     );
     let moves = under(STREAM, &["remove MPI_Recv"]).refused;
     assert!(matches!(moves[0].why, Refusal::MovesData(_)), "{moves:?}");
+    // What makes or ends something is no barrier either.
+    let ends = under("pe 0: main 0..100 { work 0..60 pthread_join 60..100 }", &["remove pthread_join"]).refused;
+    assert!(matches!(ends[0].why, Refusal::Needed(_)), "{ends:?}");
 }
 
 #[test]

@@ -111,8 +111,9 @@ pub(super) fn report_between(
     if samples > 0 {
         let rate = rate.map_or(String::new(), |rate| format!(" at {rate:.0} Hz"));
         let deviation = 50.0 / (samples as f64).sqrt();
+        let s = if samples == 1 { "" } else { "s" };
         let message = format!(
-            "time between operations is shared out by {samples} samples{rate}: times and shares of functions are estimates, \
+            "time between operations is shared out by {samples} sample{s}{rate}: times and shares of functions are estimates, \
              ±{deviation:.1} percentage points (1σ) for one with half of the time"
         );
         quality.add(Diagnostic::info(

@@ -183,10 +183,10 @@ fn what_samples_cannot_tell_is_said() {
     assert_eq!(said(&trace, "not analysed"), 2);
     assert_eq!(own(&trace, "main"), 40);
     let trace = imported(&sampled(&CONTEXTS, with(all(), &[(20, 77), (30, IN_COMPUTE)]), 20));
-    assert_eq!((said(&trace, "not defined"), said(&trace, "by 1 samples")), (1, 1));
+    assert_eq!((said(&trace, "not defined"), said(&trace, "by 1 sample")), (1, 1));
     // One without a context is no damage.
     let trace = imported(&sampled(&CONTEXTS, with(all(), &[(20, u32::MAX), (30, IN_COMPUTE)]), 20));
-    assert_eq!((said(&trace, "not defined"), said(&trace, "by 1 samples")), (0, 1));
+    assert_eq!((said(&trace, "not defined"), said(&trace, "by 1 sample")), (0, 1));
     // A thread that calls nothing is in the functions of its samples.
     let trace = imported(&sampled(&CONTEXTS, with(Vec::new(), &[(20, IN_COMPUTE), (30, IN_FORCE)]), 10));
     assert_eq!(visits(&trace, 0), ["main 20..30", "main/compute^a.c:16 20..25", "main/force^a.c:17 25..30"]);
