@@ -105,7 +105,8 @@ pub(crate) fn apply(source: &Source<'_>, costs: &Costs, effects: &mut Effects, c
         Change::ScaleCpu(speed) => trace.cpu_pes().for_each(|pe| effects.scale_pe(pe, 1.0 / speed)),
         Change::Remove(place) => {
             let found = find(place)?;
-            let needed = |why| operation(trace, &found).map_or(why, Refusal::Needed);
+            let operation = || trace.paths().ids().find(|path| found[path.index()] && source.operating[*path]);
+            let needed = |why| operation().map_or(why, Refusal::Needed);
             let at = operations(trace, &found).map_err(needed)?;
             removable(source, &at)?;
             effects.treat(&at, Treatment::Goes);
@@ -207,12 +208,6 @@ fn operations(trace: &Trace, at: &[bool]) -> Result<Vec<bool>, Refusal> {
     let mut called = of(&places::within(trace, at));
     paths.ids().for_each(|path| called[path.index()] &= is_outermost(path));
     if called.contains(&true) { Ok(called) } else { Err(Refusal::NoOperation(Wanted::Operation)) }
-}
-
-/// The first of the paths that is in an operation.
-fn operation(trace: &Trace, at: &[bool]) -> Option<CallPathId> {
-    let inside = operating(trace);
-    trace.paths().ids().find(|path| at[path.index()] && inside[*path])
 }
 
 /// Those paths, and others whose messages are all with them: what is sent as one is received as one.

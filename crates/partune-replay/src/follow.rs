@@ -15,11 +15,17 @@ use crate::source::Source;
 pub(crate) struct Followed {
     /// By [`Level`].
     pub(crate) runs: [Span; LEVELS],
-    /// With typical costs, if nobody waited for a lock that others hold, but the run took as long as each of them is held in all: in whatever order they
-    /// are got, it takes no less.
-    pub(crate) in_any_order: Span,
+    /// For how long, with typical costs, the lock was held in all that was held longest, as far as it was handed on; nothing where locks are not waited for.
+    pub(crate) held: Span,
     /// Needs that could not be met.
     pub(crate) unmet: u64,
+}
+
+impl Followed {
+    /// How long it takes with typical costs.
+    pub(crate) fn typical(&self) -> Span {
+        self.runs[Level::Typical as usize]
+    }
 }
 
 /// When each step was done with typical costs, in ticks of the trace.
@@ -54,17 +60,17 @@ struct Follower<'a> {
     held: Option<Vec<i64>>,
 }
 
-/// Linear in steps. `turns`: memory to do it in. `done`: filled if it is asked for.
+/// Linear in steps. `turns`: memory to do it in. `done`: filled if it is asked for. `waits_for_locks`: whether PEs wait for what others hold.
 pub(crate) fn follow(
     source: &Source<'_>,
     (program, costs, effects): (&Program, &CostTable, &Effects),
     turns: &mut Turns<LEVELS>,
     mut done: Option<&mut Done>,
+    waits_for_locks: bool,
 ) -> Followed {
     if let Some(done) = &mut done {
         **done = program.steps.iter().map(|steps| Vec::with_capacity(steps.len())).collect();
     }
-    let all = program.steps.iter().map(|steps| steps.len()).sum();
     let begin = |(pe, steps): (PeId, &Arc<Vec<Step>>)| State {
         clock: [steps.first().map_or(0, |step| step.at.0); LEVELS],
         position: 0,
@@ -73,22 +79,16 @@ pub(crate) fn follow(
         window: Window::new(steps, source.windows[pe]),
         has: Vec::new(),
     };
+    let states = program.steps.iter_ids().map(begin).collect();
     let locks = source.locks.1.last().map_or(0, |last| *last as usize + 1);
-    let mut followed = |done, held| {
-        let states = program.steps.iter_ids().map(begin).collect();
-        let mut follower = Follower { source, program, costs, effects, states, done, held };
-        let unmet = turns.follow(&mut follower, (program.steps.len(), all), program.givers.iter().copied());
-        let window = |pe: PeId, level| follower.states[pe].window.times(&program.steps[pe], level);
-        let runs = std::array::from_fn(|level| source.span(|pe| window(pe, level)));
-        (runs, unmet, follower.held.unwrap_or_default())
-    };
-    let (runs, unmet, held): ([Span; LEVELS], _, _) = followed(done, Some(vec![0; locks]));
-    let typical = Level::Typical as usize;
-    let in_any_order = held.into_iter().max().map_or(runs[typical], |held| {
-        let (free, ..) = followed(None, None);
-        free[typical].max(Span(held)).min(runs[typical])
-    });
-    Followed { runs, in_any_order, unmet }
+    let held = waits_for_locks.then(|| vec![0; locks]);
+    let mut follower = Follower { source, program, costs, effects, states, done, held };
+    let steps = program.steps.iter().map(|steps| steps.len()).sum();
+    let unmet = turns.follow(&mut follower, (program.steps.len(), steps), program.givers.iter().copied());
+    let window = |pe: PeId, level| follower.states[pe].window.times(&program.steps[pe], level);
+    let runs = std::array::from_fn(|level| source.span(|pe| window(pe, level)));
+    let held = Span(follower.held.iter().flatten().copied().max().unwrap_or(0));
+    Followed { runs, held, unmet }
 }
 
 impl Programs<LEVELS> for Follower<'_> {

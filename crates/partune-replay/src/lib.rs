@@ -53,6 +53,9 @@ pub struct Outcome {
     /// Changes that were left out, and why.
     pub refused: Vec<Refused>,
     followed: Followed,
+    /// The run in which nobody waits for a lock that others hold, but which takes as long as each of them is held in all: in whatever order they are
+    /// got, it takes no less.
+    in_any_order: Span,
 }
 
 /// When everything was done in a run that was followed.
@@ -92,9 +95,9 @@ impl<'a> Replay<'a> {
         let costs = Costs::fit(trace, &program, classes, middle, machine);
         let none = Effects::none(trace);
         let (mut turns, mut done) = (Turns::default(), Done::new());
-        let followed = follow(&source, (&program, &costs.of(trace, &none), &none), &mut turns, Some(&mut done));
+        let followed = follow(&source, (&program, &costs.of(trace, &none), &none), &mut turns, Some(&mut done), true);
         let fidelity = Fidelity::of(&program, &done, middle, costs.late, followed.unmet);
-        let plain = Outcome { refused: Vec::new(), followed };
+        let plain = Outcome { refused: Vec::new(), followed, in_any_order: followed.typical() };
         Replay { source, costs, program, plain, fidelity, turns: Mutex::new(turns) }
     }
 
@@ -122,7 +125,7 @@ impl<'a> Replay<'a> {
     pub fn retimed(&self, changes: &[Change]) -> (Outcome, Retimed) {
         let (outcome, effects, program) = self.made(changes);
         let mut done = Done::new();
-        self.follow(&program, &effects, Some(&mut done));
+        self.follow(&program, &effects, Some(&mut done), true);
         (outcome, Retimed { program, done })
     }
 
@@ -144,22 +147,27 @@ impl<'a> Replay<'a> {
                 continue;
             }
             let changed = source.program(&with, &self.program);
-            let followed = self.follow(&changed, &with, None);
+            let followed = self.follow(&changed, &with, None, true);
             match followed.unmet.saturating_sub(plain.followed.unmet) {
                 0 => (effects, program, outcome.followed) = (with, changed, followed),
                 more => outcome.refused.push(refuse(Refusal::Circular(more))),
             }
         }
+        outcome.in_any_order = outcome.run();
+        if outcome.refused.len() < changes.len() && !source.locks.1.is_empty() {
+            let free = self.follow(&program, &effects, None, false).typical();
+            outcome.in_any_order = free.max(outcome.followed.held).min(outcome.run());
+        }
         (outcome, effects, program)
     }
 
-    fn follow(&self, program: &Program, effects: &Effects, done: Option<&mut Done>) -> Followed {
+    fn follow(&self, program: &Program, effects: &Effects, done: Option<&mut Done>, waits_for_locks: bool) -> Followed {
         let costs = self.costs.of(self.source.trace, effects);
         // Memory that somebody else uses now is no memory for this; nothing in it outlives a time of following.
         let mut own = Turns::default();
         let mut kept = self.turns.try_lock().ok();
         let turns = kept.as_deref_mut().unwrap_or(&mut own);
-        follow(&self.source, (program, &costs, effects), turns, done)
+        follow(&self.source, (program, &costs, effects), turns, done, waits_for_locks)
     }
 }
 
@@ -182,7 +190,7 @@ impl Fidelity {
 impl Outcome {
     /// From the first end of a start-up to the last begin of a shut-down.
     pub fn run(&self) -> Span {
-        self.followed.runs[Level::Typical as usize]
+        self.followed.typical()
     }
 
     /// How much shorter the run is than without changes: at least, most likely, and at most. As far as changes move the run they also decide how often its
@@ -199,7 +207,7 @@ impl Outcome {
             [saves(was[level as usize], is), weighed(is)]
         });
         let (low, high) = of_level
-            .chain([weighed(self.followed.in_any_order)])
+            .chain([weighed(self.in_any_order)])
             .fold((typical, typical), |(low, high), it| (low.min(it), high.max(it)));
         (Span(low.floor() as i64), plain.run() - self.run(), Span(high.ceil() as i64))
     }

@@ -150,8 +150,7 @@ impl<'a> Meeting<'a> {
         let stream = &self.trace.streams()[member.pe];
         let paths = self.trace.paths();
         let tasks = |visit: VisitIx| {
-            let path = stream.visits.path[visit.index()].some();
-            let around = std::iter::successors(path, |path| paths.parent(*path).some());
+            let around = paths.ancestors(stream.visits.path[visit.index()]);
             around.filter(|path| self.trace.regions()[paths.region(*path)].role == Role::TaskRun).count()
         };
         let own = tasks(member.wait);
