@@ -21,8 +21,7 @@ pub(crate) fn operating(trace: &Trace) -> Table<CallPathId, bool> {
     for path in paths.ids() {
         let role = trace.regions()[paths.region(path)].role;
         let parent = paths.parent(path).some().is_some_and(|parent| operating[parent]);
-        let inside =
-            role != Role::TaskRun && !paths.is_lock_body(path, trace.regions()) && (parent || !role.is_transparent());
+        let inside = role != Role::TaskRun && !paths.is_lock_body(path) && (parent || !role.is_transparent());
         operating.push(inside);
     }
     operating

@@ -144,7 +144,7 @@ impl CallPaths {
         self.recorded[path] = is_recorded;
     }
 
-    /// Computes [`CallPaths::operation`], [`CallPaths::place`] and [`CallPaths::within`] of every path.
+    /// Computes [`CallPaths::operation`], [`CallPaths::place`] and [`CallPaths::is_lock_body`] of every path.
     ///
     /// The body of a construct that acquires a lock (OpenMP's critical and ordered) is user code, not part of the operation.
     pub(crate) fn seal(&mut self, regions: &Table<RegionId, Region>) {
@@ -152,7 +152,10 @@ impl CallPaths {
         for path in self.parents.ids() {
             let region = &regions[self.regions[path]];
             let inherited = self.parents[path].some().map_or(CallPathId::NONE, |parent| self.operations[parent]);
-            self.lock_bodies[path] = self.is_lock_body(path, regions);
+            let around = self.parents[path].some().map(|parent| &regions[self.regions[parent]]);
+            self.lock_bodies[path] = region.role.is_transparent()
+                && region.paradigm.is_some()
+                && around.is_some_and(|it| it.role == Role::LockAcquire && it.paradigm == region.paradigm);
             self.operations[path] = if inherited.is_some() && !self.lock_bodies[path] {
                 inherited
             } else if region.role.is_transparent() {
@@ -168,12 +171,13 @@ impl CallPaths {
     }
 
     /// Whether a path is the body of the construct that it is called from, and that construct acquires a lock.
-    pub fn is_lock_body(&self, path: CallPathId, regions: &Table<RegionId, Region>) -> bool {
-        let region = &regions[self.regions[path]];
-        let parent = self.parents[path].some().map(|parent| &regions[self.regions[parent]]);
-        region.role.is_transparent()
-            && region.paradigm.is_some()
-            && parent.is_some_and(|parent| parent.role == Role::LockAcquire && parent.paradigm == region.paradigm)
+    pub fn is_lock_body(&self, path: CallPathId) -> bool {
+        self.lock_bodies[path]
+    }
+
+    /// Whether any path is one.
+    pub(crate) fn has_lock_bodies(&self) -> bool {
+        self.lock_bodies.iter().any(|is| *is)
     }
 
     /// Whether all paths end in one of these regions.

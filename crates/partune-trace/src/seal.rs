@@ -29,7 +29,6 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
         objects: built.objects.len(),
         paths: built.paths.len(),
     };
-    let lock_bodies: Vec<bool> = built.paths.ids().map(|path| built.paths.is_lock_body(path, &built.regions)).collect();
     let paths = &built.paths;
     let polling = Polling::of(paths, &built.regions, Clock::new(built.resolution).ticks_per_second());
     let of_streams = built.streams.as_mut_slice().par_iter_mut().map(|stream| {
@@ -40,7 +39,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
         if let Some(polling) = &polling {
             stream.join_polls(polling);
         }
-        end_locks_at_their_bodies(stream, paths, &lock_bodies);
+        end_locks_at_their_bodies(stream, paths);
         find_operations(stream, paths);
         faults
     });
@@ -292,8 +291,8 @@ fn repair_visits(visits: &mut Visits, faults: &mut Faults) {
 
 /// Acquiring a lock ends where its body begins: the construct around a body (OpenMP's critical) is cut there, and the body
 /// stands beside it in time.
-fn end_locks_at_their_bodies(stream: &mut Stream, paths: &CallPaths, lock_bodies: &[bool]) {
-    if !lock_bodies.contains(&true) {
+fn end_locks_at_their_bodies(stream: &mut Stream, paths: &CallPaths) {
+    if !paths.has_lock_bodies() {
         return;
     }
     let mut open: Vec<usize> = Vec::new();
@@ -305,7 +304,7 @@ fn end_locks_at_their_bodies(stream: &mut Stream, paths: &CallPaths, lock_bodies
         {
             open.pop();
         }
-        if lock_bodies[path.0 as usize]
+        if paths.is_lock_body(path)
             && let Some(outer) = open.last().copied()
             && visits.path[outer] == paths.parent(path)
         {

@@ -138,7 +138,7 @@ pub(super) fn write<S: FnMut(&[u8])>(
 fn exits(trace: &Trace, stream: &Stream, facts: &[Told]) -> Vec<Time> {
     let visits = &stream.visits;
     let mut exits = visits.exit.clone();
-    let is_body = |visit: usize| trace.paths().is_lock_body(visits.path[visit], trace.regions());
+    let is_body = |visit: usize| trace.paths().is_lock_body(visits.path[visit]);
     if !(0..visits.len()).any(is_body) {
         return exits;
     }
