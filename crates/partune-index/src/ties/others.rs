@@ -59,13 +59,11 @@ impl Maker<'_> {
             for at in all {
                 let span = visits(at.pe).at(at.visit);
                 let region = self.trace.region_of(at.pe, at.visit);
-                match region.role {
-                    // Not by a device.
-                    Role::TaskCreate if region.completion == Completion::Blocking => {
-                        created.push((span.enter, at.pe, at));
-                    }
-                    Role::TaskRun => ended.push((span.exit, at.pe, at)),
-                    _ => {}
+                if region.role == Role::TaskRun {
+                    ended.push((span.exit, at.pe, at));
+                } else if region.role == Role::TaskCreate && region.completion == Completion::Blocking {
+                    // One that is not for a device.
+                    created.push((span.enter, at.pe, at));
                 }
             }
             for moments in [&mut created, &mut ended] {
