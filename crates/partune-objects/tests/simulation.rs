@@ -1,9 +1,9 @@
 //! The simulator: small programs followed by hand.
 
 use partune_base::Table;
-use partune_objects::graph::{Builder, ExecutionId, Kind, MessageId, ObjectId, TypeId};
+use partune_objects::graph::{Builder, ExecutionId, Kind, Message, MessageId, ObjectId, TypeId};
 use partune_objects::programs::Program;
-use partune_objects::simulate::{Combine, Machine, Order, Outcome, Plan, Priorities, Roots, simulate};
+use partune_objects::simulate::{Combine, Machine, Order, Outcome, Plan, Priorities, Roots, simulate, without_costs};
 
 use super::support::{execution, message};
 
@@ -30,6 +30,27 @@ fn costs_are_where_they_arise() {
     let times: Vec<_> = done.pes.iter().map(|pe| (pe.work, pe.overhead)).collect();
     assert_eq!(times, [(120, 9), (30, 12)]);
     assert_eq!((done.idle(0), done.idle(1)), (0, 87));
+}
+
+/// Of two messages that left at 14, one of 4 bytes and one of none, the first took all the time that sending took, wherever it is in the list.
+#[test]
+fn what_leaves_at_one_tick_is_sent_in_any_order() {
+    for bytes in [[0, 4], [4, 0]] {
+        let mut made = Builder::new(3);
+        let array = made.array(1);
+        let objects: Vec<_> = (0..3).map(|at| made.object(array, &[at])).collect();
+        let runs = [(1, 0, 14), (0, 14, 20), (2, 14, 20)].into_iter().zip(objects);
+        let runs: Vec<_> =
+            runs.map(|((pe, begin, end), object)| execution(&mut made, object, pe, begin, end)).collect();
+        for (&destination, bytes) in runs[1..].iter().zip(bytes) {
+            let (source, kind, message_type) = (runs[0], Kind::Message, TypeId(bytes as u32));
+            made.message(Message { source, destination, kind, message_type, bytes, sent: 14, received: 14 });
+        }
+        let machine = Machine { send_byte: 1.0, ..Machine::default() };
+        let work = without_costs(&made.seal().unwrap(), &machine).unwrap();
+        assert_eq!(work.executions().end.as_slice(), [10, 20, 20], "{bytes:?}");
+        assert_eq!(work.messages().sent.as_slice(), [10, 10], "{bytes:?}");
+    }
 }
 
 /// Five rows on PE 1 and 2 hear from one on PE 0; the last row of them has an answer for PE 0.
