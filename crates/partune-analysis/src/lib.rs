@@ -115,7 +115,7 @@ pub use sums::outside;
 pub use tensor::{Bounds, RegionKind, Tensor};
 pub use thresholds::{THRESHOLDS, Threshold, ThresholdKind};
 pub use times::{PathTime, PathTimes, path_times, without_children};
-pub use useful::{Base, run_seconds, useful_in, windows};
+pub use useful::{Base, forking, run_seconds, useful_in, windows};
 pub use waits::{Wait, Waits};
 
 /// What an analysis found.

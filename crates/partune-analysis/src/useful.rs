@@ -199,7 +199,7 @@ impl<'a> Useful<'a> {
         let mut idle = if trace.pes()[pe].thread == 0 { Vec::new() } else { between_regions(stream) };
         if !stream.pauses.is_empty() || !stream.teams.is_empty() {
             idle.extend(stream.pauses.iter().map(|pause| (pause.begin, pause.end)));
-            idle.extend(starting(stream));
+            idle.extend(forking(stream));
             idle.sort_unstable();
         }
         let (position, end) = interval;
@@ -261,7 +261,7 @@ impl<'a> Useful<'a> {
 }
 
 /// What a PE that forks needs until its own part begins, and from its end until the join: the runtime's time, and nobody's code.
-fn starting(stream: &Stream) -> Vec<(Time, Time)> {
+pub fn forking(stream: &Stream) -> Vec<(Time, Time)> {
     let mut gaps = Vec::new();
     let (mut forked, mut ended) = (None, None);
     for event in &stream.teams {

@@ -1,6 +1,7 @@
 //! Teams: who forks them, the parts of their members, and the barrier at their ends.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
@@ -39,10 +40,17 @@ impl Team {
         let level = LEVEL.get();
         FORKED.with_borrow_mut(|teams| {
             if teams.len() <= level {
-                teams.push(Team::new(world, forker.unwrap_or_default()));
+                teams.push(Team::of(world, forker.unwrap_or_default(), teams.len()));
             }
             teams[level.min(teams.len() - 1)]
         })
+    }
+
+    /// The one that a thread with this number forked there before, if there was one.
+    fn of(world: u32, forker: u32, level: usize) -> &'static Team {
+        static TEAMS: Mutex<BTreeMap<(u32, usize), &'static Team>> = Mutex::new(BTreeMap::new());
+        let mut teams = TEAMS.lock().unwrap_or_else(PoisonError::into_inner);
+        teams.entry((forker, level)).or_insert_with(|| Team::new(world, forker))
     }
 
     /// The calling thread is a member.
@@ -53,7 +61,7 @@ impl Team {
         if LAST.replace(self.number) == self.number {
             return;
         }
-        let Some(thread) = team::thread() else { return };
+        let Some(thread) = team::member(self.number) else { return };
         let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(at) = members.binary_search(&thread) {
             members.insert(at, thread);
@@ -138,9 +146,14 @@ unsafe extern "C" fn part(fork: *mut c_void) {
     // SAFETY: the program's function with its own data.
     unsafe { (fork.body)(fork.data) };
     if is_recorded {
-        wait_for_all(frame::here());
+        let frame = frame::here();
+        wait_for_all(frame);
         let is_forker = team::thread() == fork.forker;
         team::end_part(fork.region, fork.team.number, !is_forker);
+        // The runtime keeps the threads of teams that are in no other one.
+        if !is_forker && call!(frame, omp_get_level()) as u32 > 1 {
+            team::hand_on();
+        }
     }
     enter(around);
 }

@@ -46,9 +46,12 @@ pub fn begin(region: &'static Region, created: Created) {
     enter(lane, time, region, Forked { path, is_flat }, frame);
 }
 
-/// The thread of a lane ends. Returns whether the program made it and its end is told.
+/// The thread of a lane ends. Returns whether it is known who made it; then nothing of it is open any more, and its end is told if the program did.
 pub(crate) fn end(lane: &mut Lane) -> bool {
-    let Some(created) = lane.created.take() else { return false };
+    let created = lane.created.take();
+    if created.is_none() && lane.team.is_none() {
+        return false;
+    }
     records::samples(lane);
     let time = clock::now();
     // One that was cancelled is still in a call.
@@ -58,7 +61,9 @@ pub(crate) fn end(lane: &mut Lane) -> bool {
     }
     lane.attention.set_calls(0);
     close(lane, time, 0);
-    told(lane, time, THREAD_END, created);
+    if let Some(created) = created {
+        told(lane, time, THREAD_END, created);
+    }
     true
 }
 

@@ -89,6 +89,8 @@ pub(crate) struct Lane {
     has_overflow: bool,
     /// The thread as the program made it, if it did.
     pub(crate) created: Option<Created>,
+    /// The team that the thread was in last, if a runtime made it.
+    pub(crate) team: Option<u32>,
     /// Looks where the thread is between calls, if it does.
     pub(crate) sampler: Option<NonNull<Sampler>>,
 }
@@ -221,6 +223,7 @@ impl Lane {
             inner: Inner::default(),
             keep: Keep::Events,
             created: None,
+            team: None,
             sampler: None,
         };
         lane.begin_chunk(0);

@@ -46,12 +46,37 @@ struct Process {
 #[derive(Default)]
 struct Lanes {
     all: BTreeMap<u32, (Rest, Option<Since>)>,
-    /// Those of threads that the program made and that have ended, which are in nobody's hands, and what these threads did.
+    /// Those of threads that have ended, which are in nobody's hands, and what these threads did.
     free: BTreeMap<u32, Free>,
+}
+
+impl Lanes {
+    /// What a thread of a maker's can go on with: of a team's first what was in it, so that members stay who they are.
+    fn take(&mut self, maker: Maker) -> Option<(u32, Free)> {
+        let free = |fits: &dyn Fn(Option<u32>) -> bool| {
+            self.free.iter().find(|(_, it)| fits(it.team)).map(|(thread, _)| *thread)
+        };
+        let thread = match maker {
+            Maker::Unknown => None,
+            Maker::Program => free(&|team| team.is_none()),
+            Maker::Runtime(team) => free(&|last| last == Some(team)).or_else(|| free(&|last| last.is_some())),
+        }?;
+        self.free.remove_entry(&thread)
+    }
+}
+
+/// Who made a thread: the program, or a runtime for a team.
+#[derive(Clone, Copy)]
+enum Maker {
+    Unknown,
+    Program,
+    Runtime(u32),
 }
 
 struct Free {
     lane: NonNull<Lane>,
+    /// The team that its thread was in last, if a runtime made that.
+    team: Option<u32>,
     ran: Ran,
 }
 
@@ -250,12 +275,29 @@ impl DerefMut for OwnLane {
 /// The calling thread's lane; none if it is not recorded.
 #[inline]
 pub(crate) fn lane() -> Option<OwnLane> {
-    made_lane().or_else(|| make_lane(false))
+    made_lane().or_else(|| make_lane(Maker::Unknown))
 }
 
 /// The same of a thread that the program has just made, which may go on with the lane of one that has ended.
 pub(crate) fn lane_of_new() -> Option<OwnLane> {
-    made_lane().or_else(|| make_lane(true))
+    made_lane().or_else(|| make_lane(Maker::Program))
+}
+
+/// The same of a thread that is in a team. If it has no lane yet, a runtime made it.
+pub(crate) fn lane_of_member(team: u32) -> Option<OwnLane> {
+    let mut lane = made_lane().or_else(|| make_lane(Maker::Runtime(team)))?;
+    if let Some(last) = &mut lane.team {
+        *last = team;
+    }
+    Some(lane)
+}
+
+/// The calling thread is about to end, and another one may go on with its lane already.
+pub(crate) fn hand_on() {
+    if let Some(OwnLane(lane)) = made_lane() {
+        LANE.set(0);
+        give_back(lane.as_ptr().cast());
+    }
 }
 
 /// The calling thread's lane, if it has one already.
@@ -266,15 +308,15 @@ pub(crate) fn made_lane() -> Option<OwnLane> {
 }
 
 #[cold]
-fn make_lane(is_new: bool) -> Option<OwnLane> {
+fn make_lane(maker: Maker) -> Option<OwnLane> {
     if !is_recorded() || BUSY.get() {
         return None;
     }
     let Some(Some(process)) = PROCESS.get() else { return None };
     BUSY.set(true);
-    let free = if is_new { process.lanes().free.pop_first() } else { None };
+    let free = process.lanes().take(maker);
     let made = match free {
-        Some((thread, Free { mut lane, ran })) => {
+        Some((thread, Free { mut lane, ran, .. })) => {
             // SAFETY: it was in the list, so nobody else has it.
             unsafe { lane.as_mut() }.go_on();
             Some((thread, lane, Some(ran)))
@@ -283,7 +325,11 @@ fn make_lane(is_new: bool) -> Option<OwnLane> {
     };
     let lane = made.map(|(thread, mut lane, before)| {
         begin_sampling(process, &mut lane);
-        // SAFETY: it is this thread's.
+        if let Maker::Runtime(team) = maker {
+            // SAFETY: it is this thread's.
+            unsafe { lane.as_mut() }.team = Some(team);
+        }
+        // SAFETY: as above.
         let rest = unsafe { lane.as_ref() }.rest();
         LaneWord::set(lane.as_ptr() as usize);
         LANE.set(lane.as_ptr() as usize);
@@ -291,7 +337,10 @@ fn make_lane(is_new: bool) -> Option<OwnLane> {
         // SAFETY: as above.
         unsafe { lane.as_ref() }.header().tid.store(tid as u64, Ordering::Relaxed);
         let ran = before.unwrap_or_default();
-        let since = if is_new { Some(Since::begin(thread, tid, ran)) } else { Since::now(thread, tid, ran) };
+        let since = match maker {
+            Maker::Program => Some(Since::begin(thread, tid, ran)),
+            Maker::Unknown | Maker::Runtime(_) => Since::now(thread, tid, ran),
+        };
         process.lanes().all.insert(thread, (rest, since));
         if before.is_none() {
             log(&Line::Thread { number: thread, tid, name: thread_name().into() });
@@ -339,7 +388,8 @@ extern "C" fn give_back(lane: *mut c_void) {
             own.cool();
         }
         lanes.all.insert(thread, (own.rest(), None));
-        lanes.free.insert(thread, Free { lane: NonNull::from(own), ran });
+        let team = own.team;
+        lanes.free.insert(thread, Free { lane: NonNull::from(own), team, ran });
     } else {
         // SAFETY: made by `Box::leak`, this thread's own, and in nobody's list any more.
         unsafe { Box::from_raw(lane.cast::<Lane>()).close() };

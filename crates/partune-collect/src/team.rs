@@ -16,7 +16,7 @@ use crate::current::Current;
 use crate::frame::{self, Frame};
 use crate::lane::{Keep, Lane};
 use crate::path::Path;
-use crate::process::{self, lane};
+use crate::process::{self, lane, lane_of_member};
 use crate::records;
 use crate::region::Region;
 use crate::stack::Open;
@@ -52,6 +52,17 @@ pub struct Interrupted(u32);
 /// The number of the calling thread in its process; none if it is not recorded.
 pub fn thread() -> Option<u32> {
     lane().map(|lane| lane.thread())
+}
+
+/// The same of a thread that is in a team. One that the runtime made for it is that of one that it made before and that has ended, if there is one: there are
+/// as many as were in teams at once, however many the runtime makes.
+pub fn member(team: u32) -> Option<u32> {
+    lane_of_member(team).map(|lane| lane.thread())
+}
+
+/// The calling thread's part has ended, and it will with it: its number is free for the next member of a team.
+pub fn hand_on() {
+    process::hand_on();
 }
 
 /// Whose life the main thread's first and last events tell: the number of a team that it is in, plus one.

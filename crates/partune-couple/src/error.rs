@@ -32,8 +32,9 @@ pub enum CoupleError {
     #[error("{launch}: {fault}\n  remedy: correct the calls of partune_couple_... in the program")]
     Fault { launch: String, fault: String },
     #[error(
-        "{launch}: {wanted} PEs were asked for, and the program ran on {ranks} ranks with {threads} threads each\n  remedy: use {{pes}} in the command, or in \
-         the environment of the plan"
+        "{launch}: {wanted} PEs were asked for, and the program ran on {} with {}\n  remedy: use {{pes}} in the command, or in \
+         the environment of the plan",
+        count(*ranks, "rank"), count(*threads, "thread")
     )]
     OtherPes { launch: String, wanted: u32, ranks: u32, threads: u32 },
     #[error(
@@ -51,4 +52,8 @@ pub enum CoupleError {
     TooLong { kernels: usize, length: usize },
     #[error("nothing can be said: {0}\n  remedy: remove what is wrong, or the results of it, and measure again")]
     Nothing(String),
+}
+
+fn count(of: u32, what: &str) -> String {
+    format!("{of} {what}{}", if of == 1 { "" } else { "s" })
 }

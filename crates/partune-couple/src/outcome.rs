@@ -247,9 +247,8 @@ pub fn check_launch(
     it: &Recorded,
     first: &(&Launch, &Recorded),
 ) -> Result<(), CoupleError> {
-    let label = || format!("size {} on {} PEs", launch.size, launch.pes);
     if let Some(fault) = &it.fault {
-        return Err(CoupleError::Fault { launch: label(), fault: fault.clone() });
+        return Err(CoupleError::Fault { launch: launch.place(), fault: fault.clone() });
     }
     if !it.is_complete() {
         return Ok(());
@@ -261,7 +260,12 @@ pub fn check_launch(
     };
     let others = if first.1.is_complete() { are(first.0, &first.1.head) } else { [true; 3] };
     if !are(launch, &it.head).iter().zip(others).any(|(own, other)| *own && other) {
-        return Err(CoupleError::OtherPes { launch: label(), wanted: launch.pes, ranks: *ranks, threads: *threads });
+        return Err(CoupleError::OtherPes {
+            launch: launch.place(),
+            wanted: launch.pes,
+            ranks: *ranks,
+            threads: *threads,
+        });
     }
     plan.lengths_of(order.len())?;
     if let Some(kernel) = plan.order.iter().find(|kernel| !order.contains(kernel)) {
@@ -270,11 +274,16 @@ pub fn check_launch(
     let (elsewhere, expected) = if !plan.order.is_empty() && *order != plan.order {
         ("in the plan".to_owned(), &plan.order)
     } else if first.1.is_complete() && first.1.head.order != *order {
-        (format!("for size {} on {} PEs", first.0.size, first.0.pes), &first.1.head.order)
+        (format!("for {}", first.0.place()), &first.1.head.order)
     } else {
         return Ok(());
     };
-    Err(CoupleError::OtherLoop { launch: label(), found: order.join(" "), elsewhere, expected: expected.join(" ") })
+    Err(CoupleError::OtherLoop {
+        launch: launch.place(),
+        found: order.join(" "),
+        elsewhere,
+        expected: expected.join(" "),
+    })
 }
 
 /// What launches of one size and number of PEs say, but for what is wrong with them; none if kernels alone are wrong.

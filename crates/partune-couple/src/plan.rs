@@ -49,6 +49,23 @@ pub struct Launch {
     pub command: String,
 }
 
+impl Launch {
+    /// `size 24 on 2 PEs`.
+    pub fn place(&self) -> String {
+        let pes = if self.pes == 1 { "PE" } else { "PEs" };
+        format!("size {} on {} {pes}", self.size, self.pes)
+    }
+}
+
+/// A word in braces that is not put in. What a shell has with braces (`${NAME}`, `{1..4}`, `{ ...; }`) is its own.
+fn unknown_place(text: &str) -> Option<&str> {
+    let is_word = |inside: &str| !inside.is_empty() && inside.chars().all(|it| it.is_ascii_alphabetic() || it == '_');
+    text.match_indices('{').filter(|(at, _)| !text[..*at].ends_with('$')).find_map(|(at, _)| {
+        let word = &text[at..=at + text[at..].find('}')?];
+        (is_word(&word[1..word.len() - 1]) && !["{size}", "{pes}"].contains(&word)).then_some(word)
+    })
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -177,6 +194,10 @@ impl Plan {
             if values > 1 && !is_used {
                 return Err(("command", format!("{key} is not in it, and there are {values} of them")));
             }
+        }
+        let places = || std::iter::once(&self.command).chain(self.environment.values());
+        if let Some(other) = places().find_map(|text| unknown_place(text)) {
+            return Err(("command", format!("{other} is nothing that is put in: there are {{size}} and {{pes}}")));
         }
         if self.command.trim().is_empty() { Err(("command", "it is empty".to_owned())) } else { Ok(()) }
     }

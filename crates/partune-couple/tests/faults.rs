@@ -3,7 +3,7 @@
 use partune_couple::judge::Fault;
 use partune_couple::outcome::check_launch;
 use partune_couple::results::{Head, Sampled};
-use partune_couple::{Ended, Recorded, launch, outcome, read};
+use partune_couple::{Ended, Plan, Recorded, launch, outcome, read};
 
 use crate::support::{GCC, MPI, MPIRUN, alone, measured, naps, plan};
 
@@ -55,13 +55,9 @@ fn what_the_program_says_wrong() {
     for (mode, more, said) in [
         ("unsaid", "", "nothing is said of the state that kernels change"),
         ("bad_loop", "", "the loop has a kernel that was not named before"),
-        ("alone", "loop = ['a', 'c', 'b']\n", "size 1 on 1 PEs: the loop is a b c, and in the plan it is a c b"),
+        ("alone", "loop = ['a', 'c', 'b']\n", "size 1 on 1 PE: the loop is a b c, and in the plan it is a c b"),
         ("alone", "loop = ['a', 'b', 'x']\n", "x of `loop` in the plan is no kernel of the program, which has a b c"),
-        (
-            "alone",
-            "pes = [2]\n",
-            "size 1 on 2 PEs: 2 PEs were asked for, and the program ran on 1 ranks with 1 threads each",
-        ),
+        ("alone", "pes = [2]\n", "size 1 on 2 PEs: 2 PEs were asked for, and the program ran on 1 rank with 1 thread"),
     ] {
         let plan =
             plan(&folder, &format!("./app {mode}"), &format!("launches = 1\nlengths = [2]\nbudget_s = 0.3\n{more}"));
@@ -99,7 +95,7 @@ fn one_loop_for_all_sizes() {
     let command = "if [ {size} = 1 ]; then ./app alone; else ./app loop; fi";
     let plan = plan(&folder, command, "sizes = [1, 2]\nlaunches = 1\nlengths = [2]\nbudget_s = 0.3\n");
     let error = measured(&plan).0.expect_err("two loops").to_string();
-    assert!(error.starts_with("size 2 on 1 PEs: the loop is a b b c, and for size 1 on 1 PEs it is a b c"), "{error}");
+    assert!(error.starts_with("size 2 on 1 PE: the loop is a b b c, and for size 1 on 1 PE it is a b c"), "{error}");
 }
 
 #[test]
@@ -161,4 +157,18 @@ fn a_program_that_fails_or_measures_nothing() {
         assert_eq!(matches!(ended, Ended::Done), is_done, "{ended:?}");
         assert!(outcome(&plan, &plan.launches(), &read(&plan.results).expect("results")).is_err());
     }
+}
+
+/// What a shell has with braces is its own.
+#[test]
+fn what_is_put_into_a_command_is_known() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("plan.toml");
+    let read = |command: &str| {
+        std::fs::write(&path, format!("command = '{command}'\nsizes = [1]\npes = [1]\n")).expect("a plan is written");
+        Plan::read(&path).map_err(|error| error.to_string())
+    };
+    let error = read("./app {sise} {pes}").expect_err("there is no such place");
+    assert!(error.contains("{sise} is nothing that is put in: there are {size} and {pes}"), "{error}");
+    read("for i in {1..2}; do { ./app ${HOME} {size} {a,b}; }; done").expect("the shell's own");
 }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use partune_analysis::{Comparison, Figure, Finding, Interval, Mode, Options, Run, Scaling, repeats};
+use partune_analysis::{Comparison, Figure, Finding, Interval, Mode, Options, Run, Scaling, Unit, repeats};
 
 use crate::Diagnosis;
 
@@ -49,6 +49,8 @@ pub struct Checked {
     pub condition: String,
     /// Whether what was measured is a relative difference to the base, and not a value.
     pub is_change: bool,
+    /// Whether values are seconds.
+    pub is_time: bool,
     /// For each run after the base; none where it has no such figure, or the base has none to relate it to.
     pub measured: Vec<Option<Interval>>,
     /// For each run after the base.
@@ -87,10 +89,11 @@ impl FromStr for Condition {
 impl Condition {
     /// Holds it against each run after the base. With repeated runs all of the interval has to be beyond the limit, so that noise alone meets no condition.
     pub fn check(&self, comparison: &Comparison) -> Result<Checked, ConditionError> {
-        let repeats: Vec<&[f64]> = if self.figure == "run" {
-            comparison.runs.iter().map(|run| run.repeats.as_slice()).collect()
+        let (is_time, repeats): (bool, Vec<&[f64]>) = if self.figure == "run" {
+            (true, comparison.runs.iter().map(|run| run.repeats.as_slice()).collect())
         } else {
-            self.figure_of(&comparison.figures)?.repeats.iter().map(Vec::as_slice).collect()
+            let figure = self.figure_of(&comparison.figures)?;
+            (figure.unit == Unit::Seconds, figure.repeats.iter().map(Vec::as_slice).collect())
         };
         let (is_change, limit) = match self.limit {
             Bar::Change(limit) => (true, limit),
@@ -107,7 +110,7 @@ impl Condition {
         let measured: Vec<Option<Interval>> = repeats.iter().skip(1).map(measure).collect();
         let is_beyond = |it: &Interval| if self.above { it.is_above(limit) } else { it.is_below(limit) };
         let holds = measured.iter().map(|it| it.as_ref().is_some_and(is_beyond)).collect();
-        Ok(Checked { condition: self.text.clone(), is_change, measured, holds })
+        Ok(Checked { condition: self.text.clone(), is_change, is_time, measured, holds })
     }
 
     /// The one that is named, with its section where several sections have one of that name.

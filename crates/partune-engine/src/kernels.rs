@@ -10,6 +10,7 @@ use partune_kernels::{Ceilings, Core, CountsError, Kernel, TrafficError, core_of
 use partune_symbols::{Address, Module, NoFiles, Storage, demangle};
 use thiserror::Error;
 
+use crate::called::{is_called, nearest};
 use crate::finite::Finite;
 
 /// Which loops are wanted; all of them without a word.
@@ -71,6 +72,10 @@ pub enum KernelError {
     File { path: PathBuf, error: std::io::Error },
     #[error("{0}\n  remedy: name an executable or a shared library")]
     NotElf(String),
+    #[error(
+        "{}: this is not linked, so its debug data names no function for certain\n  remedy: name the program or library that it is linked into, or link it alone: cc -shared -o loop.so {}", .0.display(), .0.display()
+    )]
+    NotLinked(PathBuf),
     #[error("{}: only machine code of x86-64 is understood", .0.display())]
     Architecture(PathBuf),
     #[error("no core {name} is known\n  remedy: one of {known}")]
@@ -143,18 +148,17 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
     if !module.is_x86_64() {
         return Err(KernelError::Architecture(path.to_owned()));
     }
-    let names: Vec<String> = module.functions().iter().map(|symbol| demangle(symbol.name).into_owned()).collect();
-    if let Some(name) = choice.functions.iter().find(|name| !names.iter().any(|it| is_named(it, name))) {
-        let near = names
-            .iter()
-            .min_by_key(|it| strsim::levenshtein(plain(it), name))
-            .map(|it| format!("; {} is the nearest", plain(it)));
-        return Err(KernelError::NoFunction {
-            path: path.to_owned(),
-            name: name.clone(),
-            near: near.unwrap_or_default(),
-        });
+    // Of a file that is not linked nobody can tell the functions of lines.
+    if bytes.get(16..18) == Some(&[1, 0]) {
+        return Err(KernelError::NotLinked(path.to_owned()));
     }
+    let names: Vec<String> = module.functions().iter().map(|symbol| demangle(symbol.name).into_owned()).collect();
+    let is_wanted = |symbol: &str, name: &str| choice.functions.iter().any(|it| is_called(symbol, name, it));
+    let has_symbol = |wanted: &&String| {
+        module.functions().iter().zip(&names).any(|(symbol, name)| is_called(symbol.name, name, wanted))
+    };
+    // Names of debug data are other ones: that of a program of Fortran.
+    let of_debug_data: Vec<&String> = choice.functions.iter().filter(|name| !has_symbol(name)).collect();
     let mut found = Loops {
         core,
         loops: Vec::new(),
@@ -165,11 +169,12 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
     };
     let mut strings = Strings::default();
     for (symbol, name) in module.functions().iter().zip(&names) {
-        if !choice.functions.is_empty() && !choice.functions.iter().any(|it| is_named(name, it)) {
+        let is_chosen = choice.functions.is_empty() || is_wanted(symbol.name, name);
+        if !is_chosen && of_debug_data.is_empty() {
             continue;
         }
         let Some(code) = module.code(symbol.start, symbol.end) else { continue };
-        found.functions += 1;
+        found.functions += usize::from(is_chosen);
         let decoded = x86::decode(code, symbol.start);
         let texts = |of: &[u64]| of.iter().map(|of| x86::text(code, symbol.start, *of)).collect();
         for kernel in kernels(&decoded, core) {
@@ -178,10 +183,10 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
             let places = module.resolve(&addresses, &mut strings);
             // How much code is of each file and function, and their first lines.
             let mut lines: BTreeMap<(String, String), (usize, u32)> = BTreeMap::new();
-            let mut is_wanted = choice.places.is_empty();
+            let mut is_at = choice.places.is_empty();
             for frame in places.iter().filter_map(|(_, frames)| frames.first()) {
                 let (file, function) = (strings.get(frame.file).to_owned(), strings.get(frame.function).to_owned());
-                is_wanted |= choice.places.iter().any(|(of, line)| *line == frame.line && is_file(&file, of));
+                is_at |= choice.places.iter().any(|(of, line)| *line == frame.line && is_file(&file, of));
                 if frame.line > 0 {
                     let known = lines.entry((file, function)).or_insert((0, frame.line));
                     *known = (known.0 + 1, known.1.min(frame.line));
@@ -189,7 +194,8 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
             }
             let most = lines.into_iter().max_by_key(|(_, (count, line))| (*count, std::cmp::Reverse(*line)));
             let ((file, function), (_, line)) = most.unwrap_or_else(|| ((String::new(), name.clone()), (0, 0)));
-            if is_wanted {
+            let is_of_it = is_chosen || of_debug_data.contains(&&function);
+            if is_at && is_of_it {
                 let (chain, unknown) = (texts(&kernel.chained), texts(&kernel.unknown));
                 found.loops.push(LoopBounds {
                     function,
@@ -205,6 +211,11 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
             }
         }
     }
+    if let Some(name) = of_debug_data.into_iter().find(|name| !found.loops.iter().any(|it| it.function == **name)) {
+        let near = nearest(names.iter().map(String::as_str), name).map(|near| format!("; {near} is the nearest"));
+        let (path, name) = (path.to_owned(), name.clone());
+        return Err(KernelError::NoFunction { path, name, near: near.unwrap_or_default() });
+    }
     if let Some((file, line)) = choice.places.first().filter(|_| found.loops.is_empty()) {
         let why = if found.has_lines {
             "\n  remedy: without --loop all are listed, with the first line of the code of each"
@@ -219,16 +230,6 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
 /// The bytes of a program.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, KernelError> {
     partune_files::read_regular(path).map_err(|error| KernelError::File { path: path.to_owned(), error })
-}
-
-/// A function's name without arguments and namespaces.
-fn plain(name: &str) -> &str {
-    let name = name.split(['(', '<']).next().unwrap_or(name);
-    name.rsplit("::").next().unwrap_or(name)
-}
-
-fn is_named(function: &str, wanted: &str) -> bool {
-    function == wanted || plain(function) == wanted || plain(function).strip_suffix('_') == Some(wanted)
 }
 
 fn is_file(file: &str, wanted: &str) -> bool {

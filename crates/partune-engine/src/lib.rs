@@ -7,6 +7,7 @@
 //! input ends in [`Diagnosis::quality`].
 
 mod advise;
+mod called;
 mod compare;
 mod convert;
 mod counted;
@@ -54,7 +55,7 @@ pub use run::{
     Selected, Shared, Site, Transfer, TransferKind, Visit, Wait, Way,
 };
 pub use selection::{Moment, Selection, SelectionError};
-pub use session::{Opened, Request, analyze, analyze_piece, open};
+pub use session::{Opened, Request, analyze, analyze_piece, median_entry, open};
 pub use source::{SourceError, ask_source, compile_ir, read_ir};
 pub use tune::{Installed, Measured, Predicted, Setting, Tried, Tunable, Unknown, tunable};
 pub use verify::{Came, Verified};

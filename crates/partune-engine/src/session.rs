@@ -50,8 +50,7 @@ pub fn open(path: &Path, progress: &dyn Progress) -> Result<Opened, OpenError> {
     if let [entry] = runs.as_slice() {
         return open_entry(entry, progress);
     }
-    let seconds = |run: &PathBuf| Ok(partune_analysis::run_seconds(&open_entry(run, progress)?.trace));
-    let times: Vec<f64> = runs.iter().map(seconds).collect::<Result<_, OpenError>>()?;
+    let times = run_times(&runs, progress)?;
     let taken = repeats::middle(&times).unwrap_or_default();
     let mut opened = open_entry(&runs[taken], progress)?;
     let order = repeats::order(&times);
@@ -68,6 +67,17 @@ pub fn open(path: &Path, progress: &dyn Progress) -> Result<Opened, OpenError> {
     quality.add(Diagnostic::info(Code::MedianRun, message, ""));
     opened.trace.add_quality(quality);
     Ok(opened)
+}
+
+fn run_times(runs: &[PathBuf], progress: &dyn Progress) -> Result<Vec<f64>, OpenError> {
+    runs.iter().map(|run| Ok(partune_analysis::run_seconds(&open_entry(run, progress)?.trace))).collect()
+}
+
+/// What an archive is opened by; of repeated runs in a folder, that of the one with the median run time. Cost: several are read.
+pub fn median_entry(path: &Path, progress: &dyn Progress) -> Result<PathBuf, OpenError> {
+    let mut runs = formats::runs(path)?;
+    let taken = if runs.len() > 1 { repeats::middle(&run_times(&runs, progress)?) } else { None };
+    Ok(runs.swap_remove(taken.unwrap_or_default()))
 }
 
 fn open_entry(entry: &Path, progress: &dyn Progress) -> Result<Opened, OpenError> {

@@ -19,6 +19,10 @@ pub enum SourceError {
     Start { program: PathBuf, error: std::io::Error },
     #[error("{}: {} ended with {status}\n{said}  remedy: compile as the program is compiled: --flags", path.display(), program.display())]
     Compile { path: PathBuf, program: PathBuf, status: std::process::ExitStatus, said: String },
+    #[error(
+        "{}: Fortran is not translated\n  remedy: translate it with a compiler that has LLVM behind it, and name what that wrote: --ir", .0.display()
+    )]
+    Fortran(PathBuf),
     #[error("no loop of the program is at a line of {}, which has {loops} innermost ones\n  remedy: build the program with -g from the same source", .files.join(", "))]
     NoLoop { files: Vec<String>, loops: usize },
 }
@@ -32,6 +36,13 @@ pub fn read_ir(path: &Path) -> Result<Vec<SourceLoop>, SourceError> {
 
 /// Has a source translated by an installed Clang, and its variables taken from memory by the `opt` that stands beside it; nothing is optimised else.
 pub fn compile_ir(source: &Path, flags: &[OsString], clang: &Path) -> Result<Vec<SourceLoop>, SourceError> {
+    // Clang leaves these to a compiler of GCC, which writes something else.
+    let end = source.extension().and_then(|end| end.to_str()).unwrap_or_default().to_lowercase();
+    if ["f", "for", "ftn", "fpp"].contains(&end.as_str())
+        || end.strip_prefix('f').is_some_and(|year| year.parse::<u8>().is_ok())
+    {
+        return Err(SourceError::Fortran(source.to_owned()));
+    }
     let opt = beside(clang, "opt").unwrap_or_else(|| "opt".into());
     let folder = tempfile::tempdir().map_err(|error| SourceError::File { path: source.to_owned(), error })?;
     let text = folder.path().join("source.ll");

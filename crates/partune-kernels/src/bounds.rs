@@ -85,7 +85,7 @@ fn kernel(code: &[Instruction], (blocks, before): (&[Block], &[Vec<usize>]), of:
     let element = element(&body);
     let before: Vec<&Instruction> = flow::before(before, of).iter().flat_map(instructions).collect();
     let streams = Streams::new(&before, &body);
-    let turns = streams.turns(&body, if element == 0 { narrowest(&body) } else { element });
+    let turns = streams.turns(&before, &body, if element == 0 { narrowest(&body) } else { element });
     let per = f64::from(turns);
     let calls = of.blocks.iter().flat_map(instructions).any(|it| it.class == Class::Call);
     let (loaded, stored) = streams.distinct();

@@ -58,6 +58,8 @@ pub struct Instruction {
     pub step: Option<(Register, i64)>,
     /// What it sets a register to, where that is another register, or none, and a constant.
     pub sets: Option<(Register, Value)>,
+    /// By how many bits it shifts a register to the left, and does nothing else to it; to the right if that is negative.
+    pub shifts: Option<(Register, i8)>,
     /// It may become one with a conditional branch after it, on cores that can.
     pub fuses: Fusible,
     pub flow: Flow,

@@ -17,6 +17,8 @@ pub struct Stream {
     pub offset: i64,
     pub bytes: u32,
     pub stride: i64,
+    /// By how many elements it moves where the index alone moves: that counts them, and its scale is their size.
+    pub counted: Option<u32>,
 }
 
 impl Stream {
@@ -86,9 +88,12 @@ impl Streams {
                 let offset = memory.offset.checked_add(base_offset)?.checked_add(index_offset)?;
                 let stride = base_step.checked_add(index_step)?;
                 // Far from what a program can have, sums of these fit everywhere.
+                let is_counter = base_step == 0 && index_step != 0 && scale > 1;
+                let counted =
+                    is_counter.then(|| u32::try_from(stride.unsigned_abs() / u64::from(scale)).ok()).flatten();
                 let is_sane = offset.unsigned_abs() < 1 << 60 && stride.unsigned_abs() < 1 << 60;
                 let known = !memory.is_scattered && is_sane;
-                known.then_some(Stream { at, base, index, scale, offset, bytes, stride })
+                known.then_some(Stream { at, base, index, scale, offset, bytes, stride, counted })
             };
             let put = |memory: Option<Memory>, known: &mut Vec<Stream>, scattered: &mut u64| {
                 let Some(memory) = memory else { return };
@@ -110,10 +115,11 @@ impl Streams {
         (of(&self.loads) + self.scattered_loads, of(&self.stores) + self.scattered_stores)
     }
 
-    /// Turns of the source's loop in one of the machine's: the least number of elements that any access moves by, of those that leave out none. `element`
-    /// are the bytes of what the loop computes with, for accesses to vectors. Where all leave out some, as along the rows of a matrix, as many
+    /// Turns of the source's loop in one of the machine's, where `before` runs each time before the first one: by what the number of turns was divided
+    /// there, else the least number of elements that any access moves by, of those that leave out none. An index counts elements; elsewhere `element` are
+    /// the bytes of what the loop computes with, for accesses to vectors. Where all leave out some, as along the rows of a matrix, as many
     /// as lie at equal distances through the step, else as the widest of them has elements; 1 where no access moves.
-    pub fn turns(&self, code: &[&Instruction], element: u32) -> u32 {
+    pub fn turns(&self, before: &[&Instruction], code: &[&Instruction], element: u32) -> u32 {
         let of = |stream: &Stream, bytes: u64| {
             let is_integer = code[stream.at].element == 0 && stream.bytes <= 8;
             let element = if is_integer || element == 0 { stream.bytes } else { element };
@@ -125,10 +131,47 @@ impl Streams {
             let its = arrays.iter().find(|array| array.iter().any(|it| it == *stream));
             its.is_some_and(|array| union(array) == stream.stride.unsigned_abs())
         };
-        let whole = moving().filter(is_whole).filter_map(|it| of(it, it.stride.unsigned_abs())).min();
+        let counted = || moving().filter(is_whole).filter_map(|it| it.counted).min();
+        let whole = || moving().filter(is_whole).filter_map(|it| of(it, it.stride.unsigned_abs())).min();
         let even = || arrays.iter().filter_map(|array| evenly(array)).min();
-        whole.or_else(even).or_else(|| moving().filter_map(|it| of(it, it.bytes.into())).max()).unwrap_or(1)
+        // A program may divide as well: no turn is of less than what is accessed at once, or computed with.
+        let holds = |stream: &Stream, bytes: u32, turns: u32| {
+            stream.stride.unsigned_abs() >= u64::from(bytes) * u64::from(turns)
+        };
+        let is_scalar = |stream: &&Stream| is_whole(stream) && code[stream.at].lanes <= 1;
+        let divided = divided(before, moving().map(|it| it.stride.unsigned_abs())).filter(|turns| {
+            moving().any(|it| holds(it, element, *turns))
+                && moving().filter(is_scalar).all(|it| holds(it, it.bytes, *turns))
+        });
+        divided
+            .or_else(counted)
+            .or_else(whole)
+            .or_else(even)
+            .or_else(|| moving().filter_map(|it| of(it, it.bytes.into())).max())
+            .unwrap_or(1)
     }
+}
+
+/// By what the number of turns is divided before a loop: a register is shifted to the right, for the turns of the machine's loop, and then to the left, for the
+/// bytes that they step through, one of `strides`. Compilers do so where they made one turn of several.
+fn divided(before: &[&Instruction], strides: impl Iterator<Item = u64>) -> Option<u32> {
+    let strides: Vec<u64> = strides.collect();
+    let mut halved: BTreeMap<Register, u32> = BTreeMap::new();
+    let mut found = None;
+    for instruction in before {
+        let known = instruction.shifts.map(|(register, by)| (register, by, halved.get(&register).copied()));
+        instruction.writes.iter().for_each(|register| {
+            halved.remove(register);
+        });
+        match known {
+            Some((register, by @ -6..0, None)) => {
+                halved.insert(register, 1 << -by);
+            }
+            Some((_, by @ 1..63, Some(turns))) if strides.contains(&(1 << by)) => found = Some(turns),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What registers hold after some code, from what they held before it; those that it does not write are not here.

@@ -63,6 +63,7 @@ fn instruction(decoded: &Decoded, information: &mut InstructionInfoFactory) -> I
         store: None,
         step: None,
         sets: None,
+        shifts: None,
         fuses: Fusible::Never,
         flow: flow(decoded),
     };
@@ -86,6 +87,7 @@ fn instruction(decoded: &Decoded, information: &mut InstructionInfoFactory) -> I
     registers(decoded, information, zeroes, &mut made);
     made.step = step(decoded, stem);
     made.sets = sets(decoded, stem, zeroes);
+    made.shifts = shifts(decoded, stem);
     made.fuses = match decoded.mnemonic() {
         Mnemonic::Cmp | Mnemonic::Test => Fusible::Comparison,
         Mnemonic::Add
@@ -392,6 +394,20 @@ fn step(decoded: &Decoded, stem: &str) -> Option<(Register, i64)> {
     // Of 32 bits: the constant is of 32 bits, too.
     let by = if register.size() == 4 { i64::from(by as i32) } else { by };
     Some((number(register)?, by))
+}
+
+/// By how much an instruction shifts one register: `shl`, and `shr` and `sar`, which are the same to what is not negative.
+fn shifts(decoded: &Decoded, stem: &str) -> Option<(Register, i8)> {
+    let register = decoded.op_register(0);
+    if decoded.op_kind(0) != OpKind::Register || !register.is_gpr() || !is_immediate(decoded.op1_kind()) {
+        return None;
+    }
+    let by = (decoded.immediate(1) & 63) as i8;
+    match stem {
+        "shl" | "sal" => Some((number(register)?, by)),
+        "shr" | "sar" => Some((number(register)?, -by)),
+        _ => None,
+    }
 }
 
 /// What an instruction sets a register of 64 bits to: `lea` without an index, `mov` of a constant or a register, what zeroes.

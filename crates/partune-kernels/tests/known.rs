@@ -50,6 +50,48 @@ fn vectors_of_integers_have_the_turns_of_their_elements() {
     near(kernel.bounds.expect("it calls nothing").mac, 0.25);
 }
 
+/// Copies, fills and conversions have no arithmetic that tells the width of an element: what the compiler divided the number of turns by does, or an index with a
+/// scale.
+#[test]
+fn turns_are_known_without_arithmetic() {
+    let cases: &[(&str, &[u32], &str)] = &[
+        (
+            "GCC 12 -O3: `a[i] = x` of doubles; `movups` says nothing of them",
+            &[2],
+            "85f67e3983fe01743889f2660f28c84889f8d1ea660f14c948c1e2044801fa900f11084883c0104839c275f489f083e0fe83e601740a4898f20f1104c7c36690c331c0ebf166662e0f1f840000000000",
+        ),
+        (
+            "GCC 12 -O3: `a[i] = b[i]`, of `float` to `double`",
+            &[4],
+            "4889f989d785d20f8e970000008d42ff83f8020f8690000000c1ea0231c048c1e204660f1f4400000f124406080f5a0c060f110c410f5ac80f114c41104883c0104839c275e289f883e0fc40f6c70374574863d0660fefc0f30f5a04964c8d0c95000000004c8d04d500000000f20f1104d18d500139d77e2b660fefc083c002f3420f5a440e04f2420f1144010839c77e12660fefc0f3420f5a440e08f2420f11440110c30f1f00c331c0eba40f1f00",
+        ),
+        (
+            "GCC 12 -O3: `a[i] ^= b[i]` of 64 bits",
+            &[2],
+            "85d27e4383fa01744889d131c0d1e948c1e1040f1f440000f30f6f0407f30f6f0c06660fefc10f1104074883c0104839c175e589d083e0fe83e20174134898488b14c6483114c7c30f1f840000000000c331c0ebe866662e0f1f840000000000",
+        ),
+        (
+            "GCC 12 -O2: a sum of doubles, a fourth of as many as it is given",
+            &[1],
+            "c1ee02741b89f6660fefc0488d04f790f20f58074883c7084839c775f3c36690660fefc0c3",
+        ),
+        (
+            "Clang 14 -O3: a sum of `int`, unrolled, the rest of it in vectors, and one by one",
+            &[32, 8, 1],
+            "85f67e1089f183fe08730c31d231c0e9fc00000031c0c389ca83e2f8488d72f84889f048c1e8034883c0014189c04183e0034883fe18730c660fefc031f6660fefc9eb754883e0fc660fefc031f6660fefc9662e0f1f8400000000000f1f4000f30f6f14b7660ffed0f30f6f44b710660ffec1f30f6f4cb720f30f6f5cb730f30f6f64b740660ffee1660ffee2f30f6f54b750660ffed3660ffed0f30f6f44b760660ffec4f30f6f4cb770660ffeca4883c6204883c0fc75a74d85c0742e488d04b74883c01049c1e00531f60f1f4000f30f6f5430f0660ffec2f30f6f1430660ffeca4883c6204939f075e4660ffec1660f70c8ee660ffec8660f70c155660ffec1660f7ec04839ca74110f1f4400000304974883c2014839d175f4c3",
+        ),
+        (
+            "Clang 14 -O3: `a[i] = b[n - 1 - i]` of doubles, one by one at last",
+            &[8, 2],
+            "5385d20f8e550100004189d283fa04737d4531c04c89c048f7d041f6c20174194489c1f7d101d14863c9f20f1004cef2420f1104c74983c8014c01d00f841c0100004d29c24489c0f7d001d04a8d0cc74883c10831d2662e0f1f8400000000004898f20f1004c6f20f1144d1f88d78ff4863fff20f1004fef20f1104d14883c20283c0fe4939d275d7e9d00000004d8d4aff8d42ff89c14429c94531c039c10f8f6fffffff49c1e9200f8565ffffff4589d04183e0fc498d40fc4989c149c1e9024983c1014885c00f84920000004d89cb4983e3fe8d42fb31c9660f1f4400008d58044863db0f1044dee80f104cdef80fc6c94e0fc6c04e0f110ccf0f1144cf1048980f1044c6e80f104cc6f80fc6c94e0fc6c04e0f114ccf200f1144cf304883c10883c0f84983c3fe75b441f6c101742389c8f7d001d048980f1044c6e80f104cc6f80fc6c94e0fc6c04e0f110ccf0f1144cf104d39d00f85b6feffff5bc3",
+        ),
+    ];
+    for (what, turns, hex) in cases {
+        let found = kernels(&x86::decode(&bytes(hex), 0x1000), core("zen3"));
+        assert_eq!(found.iter().map(|it| it.turns).collect::<Vec<u32>>(), *turns, "{what}");
+    }
+}
+
 /// The table of Hung and Davidson's levels for loops whose parts are known; MAC and MACS as llvm-mca 14 has them for this core (1.2 and 4.012;
 /// 1.3 and 1.347 for four elements).
 #[test]

@@ -132,7 +132,13 @@ impl History {
         let times = self.figures.first().map(|it| it.values.as_slice()).unwrap_or_default();
         for (revision, time) in self.revisions.iter().zip(times) {
             let told = time.as_ref().map_or_else(|| "–".to_owned(), |it| partune_diag::seconds(it.value));
-            let _ = writeln!(text, "{}: run time {told} ({} runs)", revision.name, revision.runs);
+            let _ = writeln!(
+                text,
+                "{}: run time {told} ({} run{})",
+                revision.name,
+                revision.runs,
+                if revision.runs == 1 { "" } else { "s" }
+            );
         }
         let answers = serde_json::to_string(&self).unwrap_or_default().replace('<', "\\u003c");
         page(&escaped(title, 1000), &escaped(&text, 50_000), &format!("{{\"runs\":[],\"history\":{answers}}}"))

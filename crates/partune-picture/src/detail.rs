@@ -1,13 +1,14 @@
 //! The level of detail: time by kind of any PE in any interval, without a look at what lies in it.
 //!
 //! The time of an operation is that of its outermost construct, as everywhere; other time of a main thread between its first and last
-//! event is computation, but for pauses of the recording outside of all regions, and that of other threads inside of recorded regions; the rest is idle. Waiting is a part of these.
+//! event is computation, and that of other threads inside of recorded regions, but for what forking and joining a team takes and for pauses of the recording outside
+//! of all regions; the rest is idle. Waiting is a part of these.
 //!
 //! The rule: sums are kept at every 16th operation, wait and outermost visit, so a bin costs a binary search and a scan of at most 16 of
 //! each, and where bins are fine every row is looked at once. All answers are exact; nothing is estimated. Memory: 5 bytes an
 //! operation, 1 a wait, and 5 an outermost visit of threads that are no main threads; built in parallel over PEs.
 
-use partune_analysis::{Wait, Waits};
+use partune_analysis::{Wait, Waits, forking};
 use partune_base::{CallPathId, PeId, Span, Table, Time};
 use partune_trace::{PeKind, Stream, Trace};
 use rayon::prelude::*;
@@ -36,6 +37,7 @@ type Kinds = Table<CallPathId, u8>;
 struct PeDetail {
     operations: Ladder<KINDS>,
     recorded: Recorded,
+    forking: Forking,
     waits: Ladder<1>,
     start_up: Ladder<1>,
 }
@@ -49,11 +51,16 @@ enum Recorded {
     Visits(Vec<u32>, Ladder<1>),
 }
 
+/// When a PE forked and joined teams, and did nothing else.
+#[derive(Clone, Debug)]
+struct Forking(Vec<(Time, Time)>, Ladder<1>);
+
 /// Where a walk over the moments of one PE stands.
 #[derive(Default)]
 struct Walk {
     operations: Climb<KINDS>,
     recorded: Climb<1>,
+    forking: Climb<1>,
     waits: Climb<1>,
     start_up: Climb<1>,
 }
@@ -98,19 +105,20 @@ impl Detail {
         let recorded = match &detail.recorded {
             Recorded::Whole(begin, end, without, ladder) => {
                 let moment = moment.min(*end);
-                let without =
-                    ladder.before(&mut walk.recorded, moment, |index| (without[index].0, without[index].1, 0));
+                let without = ladder.before(&mut walk.recorded, moment, |index| whole(without, index));
                 moment.since(*begin).0 - without[0]
             }
             Recorded::Visits(visits, ladder) => {
                 ladder.before(&mut walk.recorded, moment, |index| visited(stream, visits, index))[0]
             }
         };
+        let Forking(gaps, ladder) = &detail.forking;
+        let forking = ladder.before(&mut walk.forking, moment, |index| whole(gaps, index))[0];
         let (program, start_up) = (waits.of_pe(pe), waits.start_up_of_pe(pe));
         let mut times = [0; Kind::COUNT];
         times[..KINDS].copy_from_slice(&operations);
         // What is recorded and in no operation.
-        times[Kind::Computation as usize] += recorded - operations.iter().sum::<i64>();
+        times[Kind::Computation as usize] += recorded - forking - operations.iter().sum::<i64>();
         times[Kind::Wait as usize] = detail.waits.before(&mut walk.waits, moment, |index| waiting(program, index))[0]
             + detail.start_up.before(&mut walk.start_up, moment, |index| waiting(start_up, index))[0];
         times
@@ -121,9 +129,11 @@ impl PeDetail {
     fn new(trace: &Trace, waits: &Waits, kinds: &Kinds, pe: PeId) -> PeDetail {
         let stream = &trace.streams()[pe];
         let (program, start_up) = (waits.of_pe(pe), waits.start_up_of_pe(pe));
+        let recorded = Recorded::new(trace, stream, pe);
         PeDetail {
             operations: Ladder::new(stream.operations.len(), |index| operation(kinds, stream, index)),
-            recorded: Recorded::new(trace, stream, pe),
+            forking: Forking::new(stream, &recorded),
+            recorded,
             waits: Ladder::new(program.len(), |index| waiting(program, index)),
             start_up: Ladder::new(start_up.len(), |index| waiting(start_up, index)),
         }
@@ -134,8 +144,9 @@ impl Recorded {
     fn new(trace: &Trace, stream: &Stream, pe: PeId) -> Recorded {
         if trace.pes()[pe].thread == 0 && trace.pes()[pe].kind == PeKind::Cpu {
             let (begin, end) = stream.begin().zip(stream.end()).unwrap_or_default();
-            let without = paused(stream, begin, end);
-            let ladder = Ladder::new(without.len(), |index| (without[index].0, without[index].1, 0));
+            let pauses = pauses(stream).into_iter().map(|(from, to)| (from, to.min(end))).collect();
+            let without = apart(clipped(pauses, begin), visits(stream));
+            let ladder = Ladder::new(without.len(), |index| whole(&without, index));
             return Recorded::Whole(begin, end, without, ladder);
         }
         let mut end = Time::MIN;
@@ -151,27 +162,61 @@ impl Recorded {
     }
 }
 
-/// What of pauses lies between two moments and in no visit, in order.
-fn paused(stream: &Stream, begin: Time, end: Time) -> Vec<(Time, Time)> {
+impl Forking {
+    fn new(stream: &Stream, recorded: &Recorded) -> Forking {
+        let mut gaps = if stream.teams.is_empty() { Vec::new() } else { forking(stream) };
+        gaps.sort_unstable();
+        let operations = stream.operations.iter().map(|visit| stream.visits.at(*visit));
+        gaps = apart(apart(gaps, operations.map(|visit| (visit.enter, visit.exit))), pauses(stream).into_iter());
+        if let Recorded::Visits(..) = recorded {
+            let outside = apart(gaps.clone(), visits(stream));
+            gaps = apart(gaps, outside.into_iter());
+        }
+        let ladder = Ladder::new(gaps.len(), |index| whole(&gaps, index));
+        Forking(gaps, ladder)
+    }
+}
+
+/// In order.
+fn pauses(stream: &Stream) -> Vec<(Time, Time)> {
     let mut pauses: Vec<(Time, Time)> = stream.pauses.iter().map(|pause| (pause.begin, pause.end)).collect();
     pauses.sort_unstable();
-    let mut visits = stream.visits.enter.iter().zip(&stream.visits.exit).peekable();
+    pauses
+}
+
+/// In order of their begin; what is inside of another one ends no later.
+fn visits(stream: &Stream) -> impl Iterator<Item = (Time, Time)> + '_ {
+    stream.visits.enter.iter().zip(&stream.visits.exit).map(|(enter, exit)| (*enter, *exit))
+}
+
+/// What of intervals is not before a moment.
+fn clipped(mut of: Vec<(Time, Time)>, begin: Time) -> Vec<(Time, Time)> {
+    of.iter_mut().for_each(|(from, _)| *from = begin.max(*from));
+    of
+}
+
+/// What of intervals is in none of the others, disjoint and in order; both are in order of their begins.
+fn apart(of: Vec<(Time, Time)>, others: impl Iterator<Item = (Time, Time)>) -> Vec<(Time, Time)> {
+    let mut others = others.peekable();
     let mut parts = Vec::new();
-    let mut at = begin;
-    for (from, to) in pauses {
-        let to = to.min(end);
+    let mut at = Time::MIN;
+    for (from, to) in of {
         at = at.max(from);
         while at < to {
-            // Of visits only the outermost come to their turn: what is inside ends no later.
-            while visits.next_if(|(_, exit)| **exit <= at).is_some() {}
-            let (enter, exit) = visits.peek().map_or((to, to), |(enter, exit)| (**enter, **exit));
-            if enter > at {
-                parts.push((at, enter.min(to)));
+            // Of others only the outermost come to their turn.
+            while others.next_if(|(_, end)| *end <= at).is_some() {}
+            let (begin, end) = others.peek().copied().unwrap_or((to, to));
+            if begin > at {
+                parts.push((at, begin.min(to)));
             }
-            at = if enter < to { exit } else { to };
+            at = if begin < to { end } else { to };
         }
     }
     parts
+}
+
+fn whole(intervals: &[(Time, Time)], index: usize) -> Interval {
+    (intervals[index].0, intervals[index].1, 0)
 }
 
 fn operation(kinds: &Kinds, stream: &Stream, index: usize) -> Interval {

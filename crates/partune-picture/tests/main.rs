@@ -175,6 +175,31 @@ fn the_tree_has_children_by_time() {
     assert_eq!(children, [Span(40), Span(40), Span(10)]);
 }
 
+/// What computes is what analyses say: neither a team's fork nor its join, on the thread that forks. It forks from 10 to 13 and joins from 18 to 20, but for a
+/// call in between.
+#[test]
+fn forking_and_joining_are_nobodys_code() {
+    let trace = trace(
+        "team t = 0.0 0.1
+         pe 0.0: main 0..60 {
+             par 10..20 fork join { \"!$omp parallel\" 13..18 team(t) MPI_Send 18..19 send(to=1) }
+             par 30..40 fork join { \"!$omp parallel\" 30..40 team(t) }
+         }
+         pe 0.1: \"!$omp parallel\" 14..18 team(t) \"!$omp parallel\" 31..40 team(t)
+         pe 1.0: main 0..60 { MPI_Recv 20..30 recv(from=0) }",
+    );
+    let waits = Waits::find(&trace, &Index::build(&trace));
+    let detail = Detail::new(&trace, &waits);
+    let within = |pe, begin, end| detail.times(&trace, &waits, pe, Time(begin), Time(end));
+    for at in trace.pes().ids() {
+        let computation = partune_analysis::useful_in(&trace, at, &[(Time(0), Time(60))])[0].0;
+        assert_eq!(within(at, 0, 60)[C as usize], computation, "{at:?}");
+    }
+    assert_eq!(within(pe(&trace, 0), 0, 60)[C as usize], 60 - 3 - 2);
+    assert_eq!(within(pe(&trace, 0), 11, 15)[C as usize], 2);
+    assert_eq!(within(pe(&trace, 0), 11, 15)[Kind::Idle as usize], 2);
+}
+
 /// Polls that are one visit count as so many, and what a message, an access and a file move is counted where it is recorded.
 #[test]
 fn the_content_of_a_run_is_its_profile() {

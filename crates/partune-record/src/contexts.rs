@@ -108,10 +108,9 @@ impl Contexts {
             let around = node.parent.map_or(usize::MAX, |parent| parent as usize);
             let parent = mapped.contexts.get(around).copied().unwrap_or(NONE);
             let module = |module: Option<u32>| module.and_then(|module| modules.get(module as usize)).copied();
+            let path_of = |module: Option<u32>| log.modules.get(module? as usize);
             let path = match node.step {
-                Step::Frame { module, .. } | Step::Sample { module, .. } => {
-                    module.and_then(|module| log.modules.get(module as usize))
-                }
+                Step::Frame { module, .. } | Step::Sample { module, .. } => path_of(module),
                 Step::Function { .. } | Step::Region(_) | Step::Body { .. } => None,
             };
             let is_inside_around = is_inside.get(around) == Some(&true);
@@ -159,6 +158,11 @@ impl Contexts {
                 }
                 Step::Function { module: number, address: Hex(address) } => {
                     let region = match functions.first() {
+                        // What the library of C++ gives threads to run has no name of its own.
+                        Some(_) if is_nameless(name) && path_of(number).is_some_and(|path| is_of_cpp(path)) => {
+                            let (name, file) = (strings.intern("std::thread"), StringId::NONE);
+                            self.regions.number(Region { name, kind: Kind::Function, file, line: 0 })
+                        }
                         Some(function) => self.function(function),
                         None => self.unknown(module(number), address, strings),
                     };
@@ -315,6 +319,11 @@ fn is_nameless(function: &str) -> bool {
 fn starts_programs(path: &str) -> bool {
     let name = file_name(path);
     name == "libc.so.6" || name.starts_with("libgomp.so")
+}
+
+/// Whether a module is GCC's library of C++.
+fn is_of_cpp(path: &str) -> bool {
+    file_name(path).starts_with("libstdc++.so")
 }
 
 /// Whether a function that Clang has made of a region's or a task's code only calls another one, which has the code.

@@ -407,6 +407,10 @@ fn configuration_text(out: &mut String, outcome: &Outcome, it: &Configured, styl
         );
         style.wrapped(out, (Tone::Warning, "  note: "), &text);
     }
+    if it.launches == 1 {
+        let text = "one launch: what ± says is the spread within it. The next launch may differ by much more, and couplings with it; 3 or more (`launches`) tell";
+        style.wrapped(out, (Tone::Warning, "  note: "), text);
+    }
     if it.loop_disturbed.max(it.chains_disturbed) > MUCH {
         let [whole, chains] = [it.loop_disturbed, it.chains_disturbed].map(percent);
         let text = format!(

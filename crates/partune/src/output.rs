@@ -82,6 +82,17 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", clean(text, false, &['\n']));
 }
 
+/// A path as a word for a shell.
+pub(crate) fn word(path: &Path) -> String {
+    let name = path.display().to_string();
+    let is_plain = |it: char| it.is_alphanumeric() || "/._-+,:@%=~".contains(it);
+    if !name.starts_with(['~', '-']) && name.chars().all(is_plain) {
+        name
+    } else {
+        format!("'{}'", name.replace('\'', "'\\''"))
+    }
+}
+
 /// Tells what went wrong.
 pub(crate) fn error(error: &anyhow::Error) {
     note(&format!("partune: {}", said(error)));

@@ -115,6 +115,7 @@ fn asked<'a>(types: &Types<'a>, function: &Function<'a>, of: &flow::Loop) -> Opt
                         offset: place.constant,
                         bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
                         stride: place.step,
+                        counted: None,
                     });
                     // Far from what a program can have, sums of these fit everywhere.
                     let is_sane =

@@ -232,7 +232,7 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
             let id = self.processes.len() as u32;
             if self.processes.len() > self.options.max_processes {
                 let text = format!("more than {} processes at once", self.options.max_processes);
-                let advice = "make the model smaller, or raise the limit";
+                let advice = "no more fit into a simulation: make the model smaller";
                 return Err(Stop::Error(Diagnostic::error(Span::default(), text).help(advice)));
             }
             self.processes.push(Process::default());

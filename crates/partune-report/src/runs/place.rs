@@ -181,7 +181,11 @@ pub(super) fn signed_percent(share: f64) -> String {
 
 /// What the measured values of a condition are for each run after the base: `B +16.2 %`.
 pub(super) fn measured(checked: &Checked) -> Vec<String> {
-    let told = |value: f64| if checked.is_change { signed_percent(value) } else { three_digits(value) };
+    let told = |value: f64| match checked {
+        Checked { is_change: true, .. } => signed_percent(value),
+        Checked { is_time: true, .. } => names::seconds(value),
+        _ => three_digits(value),
+    };
     let one = |(number, it): (usize, &Option<Interval>)| {
         let value = it.as_ref().map_or_else(|| "has no such figure".to_owned(), |it| interval(it, told));
         format!("{} {value}", letter(number + 1))

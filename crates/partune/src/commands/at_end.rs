@@ -30,7 +30,7 @@ pub(crate) fn analyze(summary: &Summary, is_kept: bool) -> anyhow::Result<()> {
     let to = archive.with_file_name(REPORT);
     report::write(&to, &partune_pages::report(&Runs::of(archive, diagnosis)))?;
     if is_kept {
-        output::note(&format!("  more: {}, partune view {name}", to.display()));
+        output::note(&format!("  more: {}, partune view {}", to.display(), output::word(archive)));
         return Ok(());
     }
     partune_record::remove(summary).with_context(|| format!("{name}: its events cannot be removed"))?;

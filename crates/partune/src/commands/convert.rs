@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use partune_engine::{Diagnosis, Request};
+use partune_engine::{Diagnosis, Options, Request};
 use partune_report::words;
 
 use crate::commands::resources::Resources;
+use crate::commands::runs::open_one;
 use crate::output;
 use crate::progress::Bar;
 
@@ -75,7 +76,12 @@ fn kind(to: &Path) -> anyhow::Result<Kind> {
 }
 
 fn archive(from: &Path, to: &Path) -> anyhow::Result<()> {
-    let converted = partune_engine::convert(from, to, &Bar::new(false))?;
+    let bar = Bar::new(false);
+    let entry = partune_engine::median_entry(from, &bar)?;
+    if partune_engine::runs(from)?.len() > 1 {
+        output::note(&format!("partune: one of several runs, the one with the median run time: {}", entry.display()));
+    }
+    let converted = partune_engine::convert(&entry, to, &bar)?;
     let mut text = format!(
         "{}: {} events, {} definitions, {} locations\n",
         converted.anchor.display(),
@@ -84,16 +90,21 @@ fn archive(from: &Path, to: &Path) -> anyhow::Result<()> {
         converted.locations
     );
     for entry in converted.quality.entries() {
-        let _ = writeln!(text, "  {}: {} ({} times)", words::severity(entry.severity).1, entry.message, entry.count);
+        let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
+        let _ = writeln!(text, "  {}: {}{times}", words::severity(entry.severity).1, entry.message);
     }
     output::print(&text)
 }
+
+/// Causes and instances of a finding that tables have: all, but of findings with very many.
+const DETAILS: usize = 1000;
 
 /// The trace with what was found of these analyses; all if none is named.
 fn diagnosis(from: &Path, only: &[&str]) -> anyhow::Result<Diagnosis> {
     let bar = Bar::new(false);
     let only = only.iter().map(|name| (*name).to_owned()).collect();
-    Ok(partune_engine::analyze(partune_engine::open(from, &bar)?, &Request { only, ..Request::default() }, &bar))
+    let options = Options { details: DETAILS, ..Options::default() };
+    Ok(partune_engine::analyze(open_one(from, &bar)?, &Request { only, options, ..Request::default() }, &bar))
 }
 
 fn time_line(from: &Path, to: &Path, packed: bool) -> anyhow::Result<()> {

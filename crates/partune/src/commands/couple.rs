@@ -97,7 +97,7 @@ fn measure(
     for (number, it) in missing.iter().enumerate() {
         let begin = Instant::now();
         let ended = launch(plan, it, &stderr)?;
-        let name = format!("size {} on {} PEs", it.size, it.pes);
+        let name = it.place();
         *recorded = read(&plan.results)?;
         // A fault is told before how the program ended because of it.
         let first = launches.iter().find(|it| is_there(recorded, it)).unwrap_or(it);
@@ -128,7 +128,8 @@ fn measure(
             }
         };
         if let Some(error) = error {
-            return Err(error).with_context(|| last_words(&stderr));
+            output::note(&format!("partune: {}", last_words(&stderr)));
+            return Err(error.into());
         }
         let done =
             format!("partune: {} of {}: {name}, {:.1} s", number + 1, missing.len(), begin.elapsed().as_secs_f64());
@@ -144,6 +145,6 @@ fn last_words(stderr: &Path) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     match &lines[lines.len().saturating_sub(LINES)..] {
         [] => "the command said nothing".to_owned(),
-        last => format!("the command said:\n{}\n", last.join("\n")),
+        last => format!("the command said:\n{}", last.join("\n")),
     }
 }

@@ -187,7 +187,8 @@ enum LanguageName {
 
 fn definition(text: &str) -> Result<(String, Rat), String> {
     let Some((name, value)) = text.split_once('=') else { return Err(format!("{text} is not NAME=VALUE")) };
-    let value = Rat::parse(value.trim()).ok_or_else(|| format!("{value} is no number, such as 512, 1.5e-6 or 3/4"))?;
+    let value = Rat::parse(value.trim())
+        .ok_or_else(|| format!("{value} is no number, such as 512, 1.5e-6 or 3/4; times are seconds"))?;
     Ok((name.trim().to_owned(), value))
 }
 

@@ -258,7 +258,7 @@ pub(crate) fn report(summary: &Summary) {
 }
 
 fn next(summary: &Summary) {
-    output::note(&format!("  next: partune analyze {}", summary.archive.display()));
+    output::note(&format!("  next: partune analyze {}", output::word(&summary.archive)));
 }
 
 fn say(summary: &Summary) {

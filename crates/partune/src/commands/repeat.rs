@@ -40,7 +40,7 @@ pub(crate) fn repeat(request: &Request, runs: u32, show: impl Fn(&Summary) -> an
         output::note(&format!("partune: {spread}"));
     }
     if times.len() > 1 && code == ExitCode::SUCCESS {
-        output::note(&format!("  next: partune advise {0}, or partune compare BEFORE {0}", folder.display()));
+        output::note(&format!("  next: partune advise {0}, or partune compare BEFORE {0}", output::word(folder)));
     }
     code
 }

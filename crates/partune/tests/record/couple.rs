@@ -57,7 +57,7 @@ fn a_plan_is_launched_once_and_said_in_two_ways() {
     assert!(!here.join("plan.results.jsonl").exists());
 
     let (text, told) = said(&couple(here, &[]));
-    assert!(told.contains("2 of 2: size 1 on 1 PEs"), "{told}");
+    assert!(told.contains("2 of 2: size 1 on 1 PE"), "{told}");
     let (json, told) = said(&couple(here, &["--json"]));
     assert!(told.contains("2 of 2 launches are in ./plan.results.jsonl"), "{told}");
     let document: Value = serde_json::from_str(&json).expect("it is JSON");

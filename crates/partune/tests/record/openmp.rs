@@ -315,6 +315,28 @@ fn a_program_may_end_in_any_way() {
     }
 }
 
+/// There are as many PEs as threads were in teams at once, however many the runtime makes.
+#[test]
+fn threads_that_are_made_anew_are_those_before_them() {
+    for compiler in COMPILERS {
+        let Some(built) = Built::new(compiler, "alive.c") else { continue };
+        for (depth, pes) in [("0", 4), ("2", 4), ("3", 8)] {
+            let recorded = built.record(&[depth]);
+            assert!(recorded.output.status.success(), "{}", recorded.said());
+            let document = recorded.analysis();
+            assert_eq!(document["pes"], pes, "{compiler}, depth {depth}");
+            // Each part of a team ends at a barrier; two members of a team have a team below them.
+            let parts: u64 = match depth {
+                "0" => 3 * (4 + 2),
+                "2" => 6 * (2 + 4),
+                _ => 6 * (2 + 4 + 8),
+            };
+            let barriers = calls(&document).get("omp implicit barrier").copied();
+            assert_eq!(barriers, Some(parts), "{compiler}, depth {depth}");
+        }
+    }
+}
+
 /// A region of a runtime whose constructs the recorder wraps has the recorder's frames on the stack; who works in it is found all the same.
 #[test]
 fn samples_find_who_works_in_a_region() {
