@@ -8,7 +8,7 @@
 
 use partune_base::{CallPathId, PeId, ProcessId, Table, Time};
 use partune_index::{Block, Blocks, Fork, Index, Member};
-use partune_trace::{Role, Trace};
+use partune_trace::{Role, Trace, VisitIx};
 
 use crate::crowds::{Crowd, crowds};
 use crate::spending::Level;
@@ -322,11 +322,15 @@ impl<'a> Teams<'a> {
 
 /// The call path of a parallel region: of the region that the forking PE enters then; without one, of the visit that it forks in.
 pub(crate) fn place(trace: &Trace, fork: &Fork) -> CallPathId {
-    let visits = &trace.streams()[fork.place.pe].visits;
-    let first = visits.enter.partition_point(|enter| *enter < fork.fork);
-    let inside =
-        (first..visits.len()).take_while(|visit| visits.enter[*visit] <= fork.join).map(|visit| visits.path[visit]);
-    let of_fork = fork.place.visit.some().map(|visit| visits.path[visit.index()]);
+    region_of_fork(trace, fork.place.pe, (fork.place.visit, fork.fork), fork.join)
+}
+
+/// The same of a fork in a visit, at a time, of what is joined at another one.
+pub(crate) fn region_of_fork(trace: &Trace, pe: PeId, (visit, fork): (VisitIx, Time), join: Time) -> CallPathId {
+    let visits = &trace.streams()[pe].visits;
+    let first = visits.enter.partition_point(|enter| *enter < fork);
+    let inside = (first..visits.len()).take_while(|visit| visits.enter[*visit] <= join).map(|visit| visits.path[visit]);
+    let of_fork = visit.some().map(|visit| visits.path[visit.index()]);
     let mut near = of_fork.into_iter().chain(inside.take(2));
     let is_parallel = |path: &CallPathId| role_of_path(trace, *path) == Role::Parallel;
     near.clone().find(is_parallel).or_else(|| near.next()).unwrap_or(CallPathId::NONE)

@@ -2,17 +2,29 @@
 //!
 //! exclusive(c) = Σ duration of visits to c − Σ duration of visits to children of c, each clipped to the interval. That needs
 //! the visits that begin inside, and those open at its begin, which parent links lead to: cost is the visits inside plus the
-//! depth of the stack. Time outside of all visits is time of [`CallPathId::NONE`]: many recorders see only constructs.
-//! Memory: 4 bytes a visit while a timeline is in use.
+//! depth of the stack. Time outside of all visits is time of [`CallPathId::NONE`]: many recorders see only constructs. What forking and joining a team takes
+//! is time of its parallel region, which mostly begins after the one and ends before the other. Memory: 4 bytes a visit, 24 a gap, while a timeline is in use.
 
 use partune_base::{CallPathId, PeId, Span, Time};
-use partune_trace::{CallPaths, Trace, VisitIx, Visits};
+use partune_trace::{CallPaths, TeamKind, Trace, VisitIx, Visits};
+
+use crate::tiling::region_of_fork;
+use crate::useful::forking;
 
 /// Visits of a PE with the visit around each.
 pub(crate) struct Timeline<'a> {
     visits: &'a Visits,
     paths: &'a CallPaths,
     parents: Vec<u32>,
+    gaps: Vec<Gap>,
+}
+
+/// Time in which a team is forked or joined, and nothing is recorded: where it is, and which parallel region it is of.
+struct Gap {
+    begin: Time,
+    end: Time,
+    from: CallPathId,
+    to: CallPathId,
 }
 
 /// Time by call path, of which few are not zero; the last is [`CallPathId::NONE`].
@@ -36,7 +48,49 @@ impl<'a> Timeline<'a> {
             depth.checked_sub(1).map_or(u32::MAX, |above| open[above])
         });
         let parents = parents.collect();
-        Timeline { visits, paths, parents }
+        let mut timeline = Timeline { visits, paths, parents, gaps: Vec::new() };
+        timeline.gaps = timeline.gaps(trace, pe);
+        timeline
+    }
+
+    /// In order and disjoint.
+    fn gaps(&self, trace: &Trace, pe: PeId) -> Vec<Gap> {
+        let stream = &trace.streams()[pe];
+        if stream.teams.is_empty() {
+            return Vec::new();
+        }
+        let mut times = forking(stream);
+        times.sort_unstable();
+        let mut forks = stream.teams.iter().filter(|event| event.kind == TeamKind::Fork).peekable();
+        let mut to = CallPathId::NONE;
+        let mut last = Time::MIN;
+        let gap = |(begin, end): (Time, Time)| {
+            while let Some(fork) = forks.next_if(|fork| fork.time <= begin) {
+                to = region_of_fork(trace, pe, (fork.visit, fork.time), Time::MAX);
+            }
+            let from =
+                self.around(begin, end).filter(|from| *from != to && to.is_some() && begin >= last && end > begin)?;
+            last = end;
+            Some(Gap { begin, end, from, to })
+        };
+        times.into_iter().filter_map(gap).collect()
+    }
+
+    /// The call path of an interval in which no visit begins or ends.
+    fn around(&self, begin: Time, end: Time) -> Option<CallPathId> {
+        let (enters, exits) = (&self.visits.enter, &self.visits.exit);
+        let first = enters.partition_point(|enter| *enter <= begin);
+        if enters.get(first).is_some_and(|enter| *enter < end) {
+            return None;
+        }
+        let mut open = first.checked_sub(1).unwrap_or(usize::MAX);
+        while open < enters.len() && exits[open] < end {
+            if exits[open] > begin {
+                return None;
+            }
+            open = self.parents[open] as usize;
+        }
+        Some(self.visits.path.get(open).copied().unwrap_or(CallPathId::NONE))
     }
 
     /// About how many visits begin in an interval: the cost of [`Timeline::add`], if they were spread evenly.
@@ -51,6 +105,12 @@ impl<'a> Timeline<'a> {
     pub(crate) fn add(&self, begin: Time, end: Time, near: VisitIx, times: &mut PathTimes) {
         if end <= begin {
             return;
+        }
+        let first = self.gaps.partition_point(|gap| gap.end <= begin);
+        for gap in self.gaps[first..].iter().take_while(|gap| gap.begin < end) {
+            let clipped = gap.end.min(end) - gap.begin.max(begin);
+            times.add(gap.from, -clipped);
+            times.add(gap.to, clipped);
         }
         let enters = &self.visits.enter;
         let mut next = near.index().min(enters.len());

@@ -138,7 +138,7 @@ impl Streams {
         let holds = |stream: &Stream, bytes: u32, turns: u32| {
             stream.stride.unsigned_abs() >= u64::from(bytes) * u64::from(turns)
         };
-        let is_scalar = |stream: &&Stream| is_whole(stream) && code[stream.at].lanes <= 1;
+        let is_scalar = |stream: &&Stream| is_whole(stream) && code[stream.at].lanes <= 1 && stream.bytes <= 8;
         let divided = divided(before, moving().map(|it| it.stride.unsigned_abs())).filter(|turns| {
             moving().any(|it| holds(it, element, *turns))
                 && moving().filter(is_scalar).all(|it| holds(it, it.bytes, *turns))
@@ -164,10 +164,10 @@ fn divided(before: &[&Instruction], strides: impl Iterator<Item = u64>) -> Optio
             halved.remove(register);
         });
         match known {
-            Some((register, by @ -6..0, None)) => {
+            Some((register, by @ -6..=-1, None)) => {
                 halved.insert(register, 1 << -by);
             }
-            Some((_, by @ 1..63, Some(turns))) if strides.contains(&(1 << by)) => found = Some(turns),
+            Some((_, by @ 1..=62, Some(turns))) if strides.contains(&(1 << by)) => found = Some(turns),
             _ => {}
         }
     }

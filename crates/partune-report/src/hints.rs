@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::names::percent;
-use crate::runs::pretty;
+use crate::runs::{plural, pretty};
 use crate::style::{Style, Tone};
 
 /// What `partune hints --json` prints. Times are seconds; the run is from the first execution of a method to the end of the last.
@@ -97,6 +97,14 @@ pub fn hints_schema() -> String {
 pub fn hints_text(hinted: &Hinted, explains: bool, style: Style) -> String {
     let mut out = String::new();
     let Some(found) = &hinted.objects else {
+        if hinted.executions > 0 {
+            let text = format!(
+                "nothing to hint: of {}, none is of an object of the program's own, as far as the recording tells",
+                plural(hinted.executions, "execution of methods", "executions of methods")
+            );
+            style.wrapped(&mut out, (Tone::Plain, "  "), &text);
+            return out;
+        }
         let text = "nothing to hint: this run has no objects that send each other messages";
         style.wrapped(&mut out, (Tone::Plain, "  "), text);
         let text = "partune tune tries settings of libraries, partune whatif --change 'map FILE' another map of ranks";

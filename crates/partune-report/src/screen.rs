@@ -33,7 +33,7 @@ pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
 pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis, style: Style) {
     out.push('\n');
     if diagnosis.run.is_profile() {
-        activities(out, diagnosis);
+        activities(out, diagnosis, style);
     } else if let Some(time) = diagnosis.account() {
         account(out, &diagnosis.run, time, style);
     }
@@ -230,13 +230,18 @@ fn sentence(hierarchy: &Hierarchy) -> Option<String> {
 }
 
 /// Where the PEs' time went by kind, for a profile, which does not tell what was waiting.
-fn activities(out: &mut String, diagnosis: &Diagnosis) {
+fn activities(out: &mut String, diagnosis: &Diagnosis, style: Style) {
     let Some(activities) = diagnosis.activities() else { return };
     let run = &diagnosis.run;
     let all = run.seconds(run.duration()) * run.counts().pes.max(1) as f64;
     let spent = activities.times.iter().filter(|it| it.total > 0.0);
     let parts: Vec<String> = spent.map(|it| format!("{} {}", it.name(), names::percent(it.total / all))).collect();
     if all > 0.0 && !parts.is_empty() {
-        let _ = writeln!(out, "time         {} of the PEs' time", parts.join(", "));
+        let [whole, base] = [all, run.seconds(run.base())].map(names::seconds);
+        let text = format!(
+            "{} of {whole} on all PEs, start-up and shut-down included; all other shares are of the {base} between them",
+            parts.join(", ")
+        );
+        style.wrapped(out, (Tone::Strong, "time         "), &text);
     }
 }

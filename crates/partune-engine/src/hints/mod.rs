@@ -22,6 +22,8 @@ pub use settings::{Hints, HintsError, read_hints, tuned_hints};
 #[derive(Debug)]
 pub struct Hinted {
     pub pes: usize,
+    /// Executions of methods on objects.
+    pub executions: usize,
     /// None of runs without objects that send each other messages.
     pub objects: Option<OfObjects>,
     /// What was noticed about the input.
@@ -88,7 +90,8 @@ pub fn hints(
     progress.stage("deducing hints");
     let program = program.or(trace.command()).unwrap_or(name);
     let objects = timed(progress, "hints", || of_objects(&trace, program));
-    Ok(Hinted { pes, objects, quality })
+    let executions = trace.streams().iter().map(|stream| stream.executions.len()).sum();
+    Ok(Hinted { pes, executions, objects, quality })
 }
 
 fn of_objects(trace: &Trace, program: &str) -> Option<OfObjects> {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Context;
 use partune_couple::{CoupleError, Ended, Launch, Outcome, Plan, Recorded, end_by, launch, outcome, read};
 use partune_report::{couple_document, couple_schema, couple_text};
 
