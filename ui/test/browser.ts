@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page, type Request } from "playwright-core";
 import { ROOT } from "./archives";
 import type { Server } from "./server";
 
@@ -30,6 +30,9 @@ export interface Watched {
   close(): Promise<void>;
 }
 
+/** What pages asked for and have no answer to yet. */
+const asked = new WeakMap<Page, Set<Request>>();
+
 /** A page that is watched. */
 export async function open(browser: Browser, server: Server, hash: string, options: { dark?: boolean } = {}): Promise<Watched> {
   const context = await browser.newContext({
@@ -42,6 +45,11 @@ export async function open(browser: Browser, server: Server, hash: string, optio
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") faults.push(`${message.type()}: ${message.text()}`);
   });
+  const asking = new Set<Request>();
+  asked.set(page, asking);
+  page.on("request", (request) => asking.add(request));
+  page.on("requestfinished", (request) => asking.delete(request));
+  page.on("requestfailed", (request) => asking.delete(request));
   page.on("pageerror", (error) => faults.push(`exception: ${error.message}`));
   page.on("request", (request) => {
     const url = new URL(request.url());
@@ -62,8 +70,14 @@ export async function open(browser: Browser, server: Server, hash: string, optio
 /** Waits until nothing loads any more and the picture is drawn. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
-  await until(page, () => !document.querySelector("main .loading"));
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const end = Date.now() + 20_000;
+  // An answer may lead to the next question, so it has to be calm twice.
+  for (let calm = 0; calm < 2; ) {
+    assert.ok(Date.now() < end, "the page never came to rest");
+    await until(page, () => !document.querySelector("main .loading"));
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    calm = asked.get(page)?.size ? 0 : calm + 1;
+  }
 }
 
 /** Waits until something is so in the page. Asked from here, because the page's policy forbids what waitForFunction does. */

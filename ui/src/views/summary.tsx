@@ -41,7 +41,11 @@ function Shown({ data }: { data: Data }) {
         )}
         {!data.profile_only && <Fact name="Event records" value={count(data.events)} />}
         {data.waiting !== null && (
-          <Fact name="Waiting for others" value={percent(data.waiting)} more={`of the PEs' time between start-up and shut-down (${seconds(data.waiting_s)})`} />
+          <Fact
+            name="Waiting for others"
+            value={percent(data.waiting)}
+            more={`of the PEs' time between start-up and shut-down (${seconds(data.waiting_s)})`}
+          />
         )}
         <Fact name="Findings" value={count(data.findings_count)} />
       </dl>
