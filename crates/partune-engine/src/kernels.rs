@@ -174,7 +174,7 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
             continue;
         }
         let Some(code) = module.code(symbol.start, symbol.end) else { continue };
-        found.functions += usize::from(is_chosen);
+        let loops_before = found.loops.len();
         let decoded = x86::decode(code, symbol.start);
         let texts = |of: &[u64]| of.iter().map(|of| x86::text(code, symbol.start, *of)).collect();
         for kernel in kernels(&decoded, core) {
@@ -210,6 +210,7 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
                 });
             }
         }
+        found.functions += usize::from(is_chosen || found.loops.len() > loops_before);
     }
     if let Some(name) = of_debug_data.into_iter().find(|name| !found.loops.iter().any(|it| it.function == **name)) {
         let near = nearest(names.iter().map(String::as_str), name).map(|near| format!("; {near} is the nearest"));

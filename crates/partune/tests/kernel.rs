@@ -263,3 +263,32 @@ fn a_source_is_translated_by_an_installed_compiler() {
     let message = text(&output.stderr);
     assert!(output.status.code() == Some(1) && message.contains("clang-14 ended with"), "{message}");
 }
+
+/// A program of Fortran has a name that no symbol has. What is not linked is refused, and so is a source that Clang does not translate.
+#[test]
+fn a_program_of_fortran_has_its_name() {
+    let folder = tempfile::tempdir().expect("there is room for a program");
+    let at = |name: &str| folder.path().join(name);
+    let source = "program waves\n  real(8) :: a(100)\n  integer :: i\n  call random_number(a)\n  do i = 2, 100\n    a(i) = a(i) + 0.5d0 * a(i - 1)\n  end do\n  print *, a(100)\nend program\n";
+    std::fs::write(at("waves.f90"), source).expect("there is room for a source");
+    let compiled = |words: &[&str], to: &str| {
+        let mut command = Command::new("gfortran");
+        command.args(["-g", "-O1"]).args(words).arg(at("waves.f90")).arg("-o").arg(at(to)).status()
+    };
+    if !compiled(&[], "waves").is_ok_and(|status| status.success()) {
+        return missing("gfortran");
+    }
+    for name in ["waves", "main", "MAIN__"] {
+        let output = kernel(&at("waves"), &["--function", name]);
+        assert!(text(&output.stdout).contains("waves (waves.f90:5)"), "{name}: {}", text(&output.stderr));
+    }
+    let refused = |words: &[&str], of: &str, said: &str| {
+        let output = kernel(&at(of), words);
+        let message = text(&output.stderr);
+        assert!(output.status.code() == Some(1) && message.contains(said) && message.contains("remedy: "), "{message}");
+    };
+    refused(&["--function", "wave"], "waves", "there is no function wave; ");
+    refused(&["--source", &at("waves.f90").display().to_string()], "waves", "Fortran is not translated");
+    assert!(compiled(&["-c"], "waves.o").is_ok_and(|status| status.success()));
+    refused(&[], "waves.o", "this is not linked");
+}
