@@ -56,11 +56,6 @@ impl<'a> Timeline<'a> {
     /// In order and disjoint.
     fn gaps(&self, trace: &Trace, pe: PeId) -> Vec<Gap> {
         let stream = &trace.streams()[pe];
-        if stream.teams.is_empty() {
-            return Vec::new();
-        }
-        let mut times = forking(stream);
-        times.sort_unstable();
         let mut forks = stream.teams.iter().filter(|event| event.kind == TeamKind::Fork).peekable();
         let mut to = CallPathId::NONE;
         let mut last = Time::MIN;
@@ -73,7 +68,7 @@ impl<'a> Timeline<'a> {
             last = end;
             Some(Gap { begin, end, from, to })
         };
-        times.into_iter().filter_map(gap).collect()
+        forking(stream).into_iter().filter_map(gap).collect()
     }
 
     /// The call path of an interval in which no visit begins or ends.

@@ -260,7 +260,7 @@ impl<'a> Useful<'a> {
     }
 }
 
-/// What a PE that forks needs until its own part begins, and from its end until the join: the runtime's time, and nobody's code.
+/// What a PE that forks needs until its own part begins, and from its end until the join: the runtime's time, and nobody's code. In order.
 pub fn forking(stream: &Stream) -> Vec<(Time, Time)> {
     let mut gaps = Vec::new();
     let (mut forked, mut ended) = (None, None);
@@ -273,6 +273,7 @@ pub fn forking(stream: &Stream) -> Vec<(Time, Time)> {
             TeamKind::Create | TeamKind::Begin | TeamKind::Wait | TeamKind::End => {}
         }
     }
+    gaps.sort_unstable();
     gaps
 }
 

@@ -54,6 +54,7 @@ pub enum CoupleError {
     Nothing(String),
 }
 
-fn count(of: u32, what: &str) -> String {
+/// `1 PE`, `2 PEs`.
+pub(crate) fn count(of: u32, what: &str) -> String {
     format!("{of} {what}{}", if of == 1 { "" } else { "s" })
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::error::CoupleError;
+use crate::error::{CoupleError, count};
 
 /// What is to be measured, and what predicted.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,8 +52,7 @@ pub struct Launch {
 impl Launch {
     /// `size 24 on 2 PEs`.
     pub fn place(&self) -> String {
-        let pes = if self.pes == 1 { "PE" } else { "PEs" };
-        format!("size {} on {} {pes}", self.size, self.pes)
+        format!("size {} on {}", self.size, count(self.pes, "PE"))
     }
 }
 

@@ -153,12 +153,19 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
         return Err(KernelError::NotLinked(path.to_owned()));
     }
     let names: Vec<String> = module.functions().iter().map(|symbol| demangle(symbol.name).into_owned()).collect();
-    let is_wanted = |symbol: &str, name: &str| choice.functions.iter().any(|it| is_called(symbol, name, it));
-    let has_symbol = |wanted: &&String| {
-        module.functions().iter().zip(&names).any(|(symbol, name)| is_called(symbol.name, name, wanted))
-    };
+    let mut chosen = vec![choice.functions.is_empty(); names.len()];
     // Names of debug data are other ones: that of a program of Fortran.
-    let of_debug_data: Vec<&String> = choice.functions.iter().filter(|name| !has_symbol(name)).collect();
+    let mut of_debug_data = Vec::new();
+    for wanted in &choice.functions {
+        let mut is_there = false;
+        for ((symbol, name), is_chosen) in module.functions().iter().zip(&names).zip(&mut chosen) {
+            let is_it = is_called(symbol.name, name, wanted);
+            (is_there, *is_chosen) = (is_there || is_it, *is_chosen || is_it);
+        }
+        if !is_there {
+            of_debug_data.push(wanted);
+        }
+    }
     let mut found = Loops {
         core,
         loops: Vec::new(),
@@ -168,8 +175,7 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
         ceilings: None,
     };
     let mut strings = Strings::default();
-    for (symbol, name) in module.functions().iter().zip(&names) {
-        let is_chosen = choice.functions.is_empty() || is_wanted(symbol.name, name);
+    for ((symbol, name), is_chosen) in module.functions().iter().zip(&names).zip(chosen) {
         if !is_chosen && of_debug_data.is_empty() {
             continue;
         }

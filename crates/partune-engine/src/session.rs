@@ -73,9 +73,8 @@ fn run_times(runs: &[PathBuf], progress: &dyn Progress) -> Result<Vec<f64>, Open
     runs.iter().map(|run| Ok(partune_analysis::run_seconds(&open_entry(run, progress)?.trace))).collect()
 }
 
-/// What an archive is opened by; of repeated runs in a folder, that of the one with the median run time. Cost: several are read.
-pub fn median_entry(path: &Path, progress: &dyn Progress) -> Result<PathBuf, OpenError> {
-    let mut runs = formats::runs(path)?;
+/// Of runs, of which there is one at least, what the one with the median run time is opened by. Cost: several are read.
+pub fn median_entry(mut runs: Vec<PathBuf>, progress: &dyn Progress) -> Result<PathBuf, OpenError> {
     let taken = if runs.len() > 1 { repeats::middle(&run_times(&runs, progress)?) } else { None };
     Ok(runs.swap_remove(taken.unwrap_or_default()))
 }

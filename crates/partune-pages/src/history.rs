@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use partune_engine::{CompareError, Comparison, Diagnosis, Interval, Unit, Verdict, repeats};
-use partune_report::words;
+use partune_report::{plural, words};
 use serde::Serialize;
 
 use crate::report::{escaped, page};
@@ -132,13 +132,7 @@ impl History {
         let times = self.figures.first().map(|it| it.values.as_slice()).unwrap_or_default();
         for (revision, time) in self.revisions.iter().zip(times) {
             let told = time.as_ref().map_or_else(|| "–".to_owned(), |it| partune_diag::seconds(it.value));
-            let _ = writeln!(
-                text,
-                "{}: run time {told} ({} run{})",
-                revision.name,
-                revision.runs,
-                if revision.runs == 1 { "" } else { "s" }
-            );
+            let _ = writeln!(text, "{}: run time {told} ({})", revision.name, plural(revision.runs, "run", "runs"));
         }
         let answers = serde_json::to_string(&self).unwrap_or_default().replace('<', "\\u003c");
         page(&escaped(title, 1000), &escaped(&text, 50_000), &format!("{{\"runs\":[],\"history\":{answers}}}"))

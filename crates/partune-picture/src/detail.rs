@@ -144,8 +144,8 @@ impl Recorded {
     fn new(trace: &Trace, stream: &Stream, pe: PeId) -> Recorded {
         if trace.pes()[pe].thread == 0 && trace.pes()[pe].kind == PeKind::Cpu {
             let (begin, end) = stream.begin().zip(stream.end()).unwrap_or_default();
-            let pauses = pauses(stream).into_iter().map(|(from, to)| (from, to.min(end))).collect();
-            let without = apart(clipped(pauses, begin), visits(stream));
+            let pauses = pauses(stream).into_iter().map(|(from, to)| (from.max(begin), to.min(end))).collect();
+            let without = apart(pauses, visits(stream));
             let ladder = Ladder::new(without.len(), |index| whole(&without, index));
             return Recorded::Whole(begin, end, without, ladder);
         }
@@ -164,10 +164,11 @@ impl Recorded {
 
 impl Forking {
     fn new(stream: &Stream, recorded: &Recorded) -> Forking {
-        let mut gaps = if stream.teams.is_empty() { Vec::new() } else { forking(stream) };
-        gaps.sort_unstable();
         let operations = stream.operations.iter().map(|visit| stream.visits.at(*visit));
-        gaps = apart(apart(gaps, operations.map(|visit| (visit.enter, visit.exit))), pauses(stream).into_iter());
+        let mut gaps = apart(
+            apart(forking(stream), operations.map(|visit| (visit.enter, visit.exit))),
+            pauses(stream).into_iter(),
+        );
         if let Recorded::Visits(..) = recorded {
             let outside = apart(gaps.clone(), visits(stream));
             gaps = apart(gaps, outside.into_iter());
@@ -187,12 +188,6 @@ fn pauses(stream: &Stream) -> Vec<(Time, Time)> {
 /// In order of their begin; what is inside of another one ends no later.
 fn visits(stream: &Stream) -> impl Iterator<Item = (Time, Time)> + '_ {
     stream.visits.enter.iter().zip(&stream.visits.exit).map(|(enter, exit)| (*enter, *exit))
-}
-
-/// What of intervals is not before a moment.
-fn clipped(mut of: Vec<(Time, Time)>, begin: Time) -> Vec<(Time, Time)> {
-    of.iter_mut().for_each(|(from, _)| *from = begin.max(*from));
-    of
 }
 
 /// What of intervals is in none of the others, disjoint and in order; both are in order of their begins.

@@ -49,7 +49,7 @@ pub use run::{facts, paradigms, waiting};
 pub use runs::{
     NamedRun, Tuning, checked_text, compare_document, compare_junit, compare_markdown, compare_schema, compare_text,
     compare_value, ledger_document, ledger_schema, ledger_text, other_pes_text, plural, scaling_document,
-    scaling_schema, scaling_text, scaling_value, tune_document, tune_schema, tune_text, verified_text,
+    scaling_schema, scaling_text, scaling_value, times, tune_document, tune_schema, tune_text, verified_text,
 };
 pub use schema::schema;
 pub use style::{Style, Tone};

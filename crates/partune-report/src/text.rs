@@ -232,7 +232,7 @@ fn quality(out: &mut String, entries: &[&Diagnostic], style: Style) {
     }
     let _ = writeln!(out, "\ndata quality");
     for entry in entries.iter().take(8) {
-        let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
+        let times = crate::runs::times(entry.count);
         let (tone, word) = words::severity(entry.severity);
         style.wrapped(out, (tone, &format!("  {word}: ")), &format!("{}{times}", entry.message));
         if !entry.remedy.is_empty() {

@@ -155,6 +155,11 @@ pub fn plural(count: usize, one: &str, several: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {several}") }
 }
 
+/// How often something was noticed, if more than once: ` (4 times)`.
+pub fn times(count: u64) -> String {
+    if count > 1 { format!(" ({count} times)") } else { String::new() }
+}
+
 /// A difference with its sign: `+1.02 s`.
 pub(super) fn signed(seconds: f64) -> String {
     format!("{}{}", if seconds > 0.0 { "+" } else { "" }, names::seconds(seconds))

@@ -77,8 +77,10 @@ fn kind(to: &Path) -> anyhow::Result<Kind> {
 
 fn archive(from: &Path, to: &Path) -> anyhow::Result<()> {
     let bar = Bar::new(false);
-    let entry = partune_engine::median_entry(from, &bar)?;
-    if partune_engine::runs(from)?.len() > 1 {
+    let runs = partune_engine::runs(from)?;
+    let is_one = runs.len() == 1;
+    let entry = partune_engine::median_entry(runs, &bar)?;
+    if !is_one {
         output::note(&format!("partune: one of several runs, the one with the median run time: {}", entry.display()));
     }
     let converted = partune_engine::convert(&entry, to, &bar)?;
@@ -90,7 +92,7 @@ fn archive(from: &Path, to: &Path) -> anyhow::Result<()> {
         converted.locations
     );
     for entry in converted.quality.entries() {
-        let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
+        let times = partune_report::times(entry.count);
         let _ = writeln!(text, "  {}: {}{times}", words::severity(entry.severity).1, entry.message);
     }
     output::print(&text)

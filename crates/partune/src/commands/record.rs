@@ -278,7 +278,7 @@ fn say(summary: &Summary) {
 pub(crate) fn remarks(summary: &Summary) {
     for entry in summary.quality.entries() {
         let remedy = if entry.remedy.is_empty() { String::new() } else { format!(" ({})", entry.remedy) };
-        let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
+        let times = partune_report::times(entry.count);
         output::note(&format!("  {}: {}{remedy}{times}", words::severity(entry.severity).1, entry.message));
     }
 }
