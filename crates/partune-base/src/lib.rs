@@ -2,6 +2,7 @@
 //!
 //! Everything above speaks in these types. Nothing here knows of events, files or paradigms.
 
+mod alike;
 mod ids;
 mod printable;
 mod short;
@@ -9,6 +10,7 @@ mod strings;
 mod table;
 mod time;
 
+pub use alike::alike;
 pub use ids::{CallPathId, FileId, GroupId, MetricId, ObjectId, PeId, ProcessId, RegionId, StringId, WindowId};
 pub use printable::{printable, shortened, sign};
 pub use short::short;

@@ -9,7 +9,7 @@ use partune_machine::Machine;
 use partune_replay::{Change, Outcome};
 use partune_trace::Trace;
 
-use crate::what_if::{Followed, Saving, WhatIfError, follow};
+use crate::what_if::{Followed, Saving, WhatIfError, can_be_followed, follow};
 use crate::{Diagnosis, Progress};
 
 /// What is asked for.
@@ -125,9 +125,7 @@ pub(crate) fn predict(diagnosis: &mut Diagnosis, machine: Option<&Machine>, prog
 pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Progress) -> Result<Advised, WhatIfError> {
     let run = &diagnosis.run;
     let (trace, index) = (&run.trace, &run.index);
-    if run.is_profile() {
-        return Err(WhatIfError::Profile);
-    }
+    can_be_followed(trace, index)?;
     let findings: Vec<&Finding> = diagnosis.findings.iter().map(|it| &it.finding).collect();
     let gaps: Vec<Gap> = diagnosis.bounds().map(gaps).unwrap_or_default();
     let mut options = partune_advice::Options::default();

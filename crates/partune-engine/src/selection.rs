@@ -1,7 +1,7 @@
 //! Which piece of a run is looked at, as people say it: between two times, a phase, without the first turns of the main loop.
 
 use partune_analysis::{Base, turn_begins};
-use partune_base::{Id, RegionId, Time};
+use partune_base::{Id, RegionId, Time, alike};
 use partune_diag::seconds;
 use partune_trace::{Role, Trace};
 
@@ -62,7 +62,7 @@ pub enum SelectionError {
 fn instead(near: &[String]) -> String {
     match near {
         [] => "partune analyze --only profile lists what there is".to_owned(),
-        near => format!("there is {}", near.join(", ")),
+        near => format!("perhaps {} was meant", near.join(" or ")),
     }
 }
 
@@ -131,17 +131,7 @@ const NEAR: usize = 3;
 
 fn no_phase(trace: &Trace, name: &str) -> SelectionError {
     let user = trace.regions().iter().filter(|region| region.role == Role::User);
-    let mut names: Vec<&str> = user.map(|region| trace.strings().get(region.name)).collect();
-    names.sort_unstable();
-    names.dedup();
-    let (wanted, part) = (name.to_lowercase(), name.len().max(3) / 2);
-    let distance = |known: &str| match known.to_lowercase() {
-        known if known.contains(&wanted) => 0,
-        known => strsim::levenshtein(&known, &wanted),
-    };
-    let mut near: Vec<(usize, &str)> = names.into_iter().map(|known| (distance(known), known)).collect();
-    near.retain(|(distance, _)| *distance <= part);
-    near.sort_unstable();
-    let near = near.into_iter().take(NEAR).map(|(_, known)| known.to_owned()).collect();
+    let names = user.map(|region| trace.strings().get(region.name));
+    let near = alike(name, names, NEAR).into_iter().map(str::to_owned).collect();
     SelectionError::NoPhase { name: name.to_owned(), near }
 }

@@ -34,6 +34,20 @@ pub enum WhatIfError {
         "this is a profile, sums without events, so the run cannot be followed again\n  remedy: record without --profile"
     )]
     Profile,
+    #[error(
+        "clocks of processes were never aligned, so who waited for whom is unknown and the run cannot be followed again\n  remedy: record \
+         with a recorder that aligns the clocks of processes, such as partune record"
+    )]
+    Clocks,
+}
+
+/// Whether a run can be followed again at all.
+pub(crate) fn can_be_followed(trace: &Trace, index: &Index) -> Result<(), WhatIfError> {
+    match trace.profile() {
+        Some(_) => Err(WhatIfError::Profile),
+        None if !index.clocks.aligned => Err(WhatIfError::Clocks),
+        None => Ok(()),
+    }
 }
 
 /// Why the file that a `map` names cannot be used.
@@ -207,11 +221,9 @@ pub fn what_if(
     progress: &dyn Progress,
 ) -> Result<WhatIf, WhatIfError> {
     let Opened { mut trace, operations } = opened.into();
-    if trace.profile().is_some() {
-        return Err(WhatIfError::Profile);
-    }
     let operations = operations::chosen(&partune_operations::Operations::default(), operations, &mut trace);
     let (trace, index, _) = matched(operations.assign(trace), &Request::default(), progress);
+    can_be_followed(&trace, &index)?;
     let (replay, followed) = follow(&trace, &index, request.machine.as_ref(), progress);
     let (outcome, retimed) = timed(progress, "changes", || {
         if request.keeps_run {

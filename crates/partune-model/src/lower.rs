@@ -11,6 +11,7 @@ mod terms;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use partune_base::alike;
 use partune_expr::{Expr, Rat};
 
 use crate::ast::{self, File, Item, Kind, Name};
@@ -183,10 +184,8 @@ impl<'a> Lower<'a> {
 
 /// The error that a name is unknown, with the known one that is nearest, or all of few.
 pub(crate) fn nearest(what: &str, name: &str, span: Span, known: &[String]) -> Diagnostic {
-    let distance = |known: &&String| strsim::levenshtein(known, name);
-    let near = known.iter().filter(|known| distance(known) <= 1 + name.len() / 4).min_by_key(distance);
     let error = Diagnostic::error(span, format!("no {what} `{name}`"));
-    match near {
+    match alike(name, known.iter().map(String::as_str), 1).pop() {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None if (1..=12).contains(&known.len()) => error.help(format!("there are {}", known.join(", "))),
         None => error,

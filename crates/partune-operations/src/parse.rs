@@ -1,5 +1,6 @@
 //! From the text of a condition to a [`Condition`]. The grammar stands in docs/operations.md.
 
+use partune_base::alike;
 use partune_trace::Role;
 
 use crate::condition::{Condition, Measure, PARTS, Relation};
@@ -77,13 +78,9 @@ pub(crate) fn role(name: &str, at: usize) -> Result<Role, Wrong> {
     Err(Wrong { at, message: format!("{name:?} is no role"), remedy })
 }
 
-/// The known word that is nearest, if it is near. Of equally near ones the first in the alphabet.
+/// The known word that is nearest, if it is near.
 pub(crate) fn near<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = word.to_lowercase();
-    let far = wanted.len().max(3) / 3;
-    let alike = known.filter(|known| known.len().abs_diff(wanted.len()) <= far);
-    let distances = alike.map(|known| (strsim::levenshtein(&known.to_lowercase(), &wanted), known));
-    distances.filter(|(distance, _)| *distance <= far).min().map(|(_, known)| known)
+    alike(word, known, 1).pop()
 }
 
 fn roles() -> String {

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
+use partune_base::alike;
 use partune_paradigm::kinds::{self, Chosen};
 use partune_parts::choice::Choice;
 
@@ -52,10 +53,7 @@ pub fn word_of(name: &str, paradigm: &str) -> Option<String> {
 
 /// The known word that is nearest, if it is near.
 fn near(word: &str) -> Option<&'static str> {
-    let wanted = word.to_lowercase();
-    let far = wanted.len().max(3) / 3;
-    let distances = kinds::words().map(|known| (strsim::levenshtein(&known.to_lowercase(), &wanted), known));
-    distances.filter(|(distance, _)| *distance <= far).min().map(|(_, known)| known)
+    alike(word, kinds::words(), 1).pop()
 }
 
 /// Writes what is left out to a file in `parts`; the variable that leads there, if anything is.

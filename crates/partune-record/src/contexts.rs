@@ -81,6 +81,9 @@ impl<T: Copy + Eq + std::hash::Hash> Numbered<T> {
     }
 }
 
+/// What a thread of C++ runs: a function of the library, which has no name.
+const THREAD_OF_CPP: &str = "std::thread";
+
 /// What the paths of one process are in the archive.
 pub(crate) struct Mapped {
     /// The context of each path.
@@ -144,7 +147,10 @@ impl Contexts {
                 }
                 Step::Frame { .. } | Step::Sample { .. }
                     if is_inside.last() == Some(&true)
-                        || parent != NONE && path.is_some_and(|path| is_interpreters(path)) =>
+                        || parent != NONE && path.is_some_and(|path| is_interpreters(path))
+                        || is_nameless(name)
+                            && path.is_some_and(|path| is_of_cpp(path))
+                            && self.is_thread_of_cpp(parent, strings) =>
                 {
                     parent
                 }
@@ -158,9 +164,8 @@ impl Contexts {
                 }
                 Step::Function { module: number, address: Hex(address) } => {
                     let region = match functions.first() {
-                        // What the library of C++ gives threads to run has no name of its own.
                         Some(_) if is_nameless(name) && path_of(number).is_some_and(|path| is_of_cpp(path)) => {
-                            let (name, file) = (strings.intern("std::thread"), StringId::NONE);
+                            let (name, file) = (strings.intern(THREAD_OF_CPP), StringId::NONE);
                             self.regions.number(Region { name, kind: Kind::Function, file, line: 0 })
                         }
                         Some(function) => self.function(function),
@@ -272,6 +277,12 @@ impl Contexts {
         let file = |of: Region| file_name(strings.get(of.file));
         let is_function = entered.kind == Kind::Function && found.kind == Kind::Function;
         entered == found || is_function && entered.name == found.name && file(entered) == file(found)
+    }
+
+    /// Whether a context is what GCC's library of C++ gives threads to run.
+    fn is_thread_of_cpp(&self, context: u32, strings: &Strings) -> bool {
+        let region = self.tree.rows.get(context as usize).map(|row| self.regions.rows[row.region as usize]);
+        region.is_some_and(|region| strings.get(region.name) == THREAD_OF_CPP)
     }
 
     fn function(&mut self, function: &Function) -> u32 {

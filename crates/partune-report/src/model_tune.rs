@@ -239,7 +239,13 @@ fn parts(out: &mut String, tuned: &Tuned, style: Style) {
             rows.push([format!("{gap:<3} {what}")].into_iter().chain(cells).collect());
         }
     }
-    section(out, style, "where the time would go", &rows);
+    let heading = match tuned.tries.len() {
+        all if all > COLUMNS => {
+            &format!("where the time would go, with the first {COLUMNS} of {all} tries (--json has all)")
+        }
+        _ => "where the time would go",
+    };
+    section(out, style, heading, &rows);
 }
 
 fn doubts(out: &mut String, tuned: &Tuned, style: Style) {

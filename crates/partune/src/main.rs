@@ -9,8 +9,10 @@ mod progress;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
 use commands::job::Part;
+use partune_base::alike;
 
 #[global_allocator]
 static HEAP: partune_memory::Heap = partune_memory::Heap;
@@ -70,7 +72,7 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    let Cli { command, program } = Cli::parse();
+    let Cli { command, program } = Cli::try_parse().unwrap_or_else(|error| explained(error).exit());
     let Some(command) = command else { return commands::straight::run(program) };
     if !command.starts_programs() && Part::of_this_process().has_nothing_to_do() {
         return ExitCode::SUCCESS;
@@ -106,6 +108,23 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What is wrong with the arguments; of a first one that is no command, which command it may be, or how a program is recorded.
+fn explained(error: clap::Error) -> clap::Error {
+    let first = std::env::args().nth(1).filter(|first| !first.starts_with('-'));
+    let mut all = Cli::command();
+    let Some(word) =
+        first.filter(|word| error.kind() == ErrorKind::UnknownArgument && all.find_subcommand(word).is_none())
+    else {
+        return error;
+    };
+    let names = all.get_subcommands().map(clap::Command::get_name);
+    let tip = match alike(&word, names, 1).pop() {
+        Some(near) => format!("perhaps '{near}' was meant"),
+        None => "'partune --help' lists the commands; 'partune -- PROGRAM' records a program".to_owned(),
+    };
+    all.error(ErrorKind::InvalidSubcommand, format!("there is no command '{word}'\n\n  tip: {tip}"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Archives of a recorder with known faults: each fault is told as data quality, and nothing is made of faulty events.
 
 use partune_engine::inside::{self, Inside};
-use partune_engine::{Request, Severity, analyze, open};
+use partune_engine::{AdviseRequest, Request, Severity, advise, analyze, open};
 use partune_report::{Style, TextOptions};
 use partune_testkit::outside;
 
@@ -71,6 +71,8 @@ fn faults_of_a_recorder_are_told_and_nothing_is_made_of_them() {
         }
         let Inside { index, waits, .. } = inside::of(&diagnosis);
         assert_eq!(index.clocks.aligned, expected.waits, "{}", archive.name);
+        let advised = advise(&diagnosis, &AdviseRequest::default(), &());
+        assert_eq!(advised.is_ok(), expected.waits, "{}: nothing is predicted from clocks that disagree", archive.name);
         assert_eq!(waits.is_empty(), !expected.waits, "{}", archive.name);
         let found: Vec<_> = diagnosis.findings.iter().map(|it| it.finding.pattern).collect();
         assert_eq!(found.iter().any(|pattern| pattern.is_wait()), expected.waits, "{}: {found:?}", archive.name);

@@ -154,18 +154,11 @@ impl Parser<'_> {
         Ok(Spanned { node, span: self.since(begin.span) })
     }
 
-    /// A number with an optional unit of time; times are in seconds.
     fn number(&mut self, text: &str, span: Span) -> ExprKind {
-        const UNITS: &[(&str, i64)] = &[("ns", -9), ("us", -6), ("µs", -6), ("μs", -6), ("ms", -3), ("s", 0)];
-        let (digits, power) = UNITS
-            .iter()
-            .find_map(|(unit, power)| text.strip_suffix(unit).map(|digits| (digits, *power)))
-            .unwrap_or((text, 0));
-        let value =
-            Rat::parse(digits).map(|value| value * Rat::int(10).pow(power)).filter(|value| !value.is_undefined());
-        if let Some(value) = value {
+        if let Some(value) = quantity(text) {
             return ExprKind::Number(value);
         }
+        let (digits, _) = unit(text);
         let clear = digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
         let error = if clear {
             Diagnostic::error(span, "a number of more than 38 digits")
@@ -175,4 +168,16 @@ impl Parser<'_> {
         self.tell(error);
         ExprKind::Error
     }
+}
+
+/// A number with an optional unit of time, in seconds; `None` for what is none, and for more than 38 digits.
+pub fn quantity(text: &str) -> Option<Rat> {
+    let (digits, power) = unit(text);
+    Rat::parse(digits).map(|value| value * Rat::int(10).pow(power)).filter(|value| !value.is_undefined())
+}
+
+/// A number without its unit, and the power of ten that the unit stands for.
+fn unit(text: &str) -> (&str, i64) {
+    const UNITS: &[(&str, i64)] = &[("ns", -9), ("us", -6), ("µs", -6), ("μs", -6), ("ms", -3), ("s", 0)];
+    UNITS.iter().find_map(|(unit, power)| Some((text.strip_suffix(unit)?, *power))).unwrap_or((text, 0))
 }

@@ -146,10 +146,10 @@ pub(super) fn verdict(scaling: &Scaling, runs: &[NamedRun<'_>]) -> String {
         ScalingOutcome::Better { point } => {
             let at = &scaling.points[point];
             format!(
-                "Superlinear: {} of ideal on {} PEs. Smaller parts may fit into caches, or the first run was slow for a reason \
+                "Superlinear: {} of ideal on {}. Smaller parts may fit into caches, or the first run was slow for a reason \
                  of its own",
                 names::percent(at.efficiency),
-                at.pes
+                plural(at.pes, "PE", "PEs")
             )
         }
         ScalingOutcome::Limited { point, by } => {

@@ -21,7 +21,7 @@ use partune_model::estimate::{Bounds, ClosedForm, closed_form, numbers};
 use partune_model::model::{Alternative, Model};
 use partune_model::plan::with_plans;
 use partune_model::simulate::{Options, Outcome, Ties, break_down, record, simulate};
-use partune_model::{Severity, Values, format, lower, parse, trace};
+use partune_model::{Severity, Values, format, lower, parse, quantity, trace};
 use partune_report::{data_document, data_schema, data_text, plural};
 use serde_json::json;
 
@@ -187,8 +187,8 @@ enum LanguageName {
 
 fn definition(text: &str) -> Result<(String, Rat), String> {
     let Some((name, value)) = text.split_once('=') else { return Err(format!("{text} is not NAME=VALUE")) };
-    let value = Rat::parse(value.trim())
-        .ok_or_else(|| format!("{value} is no number, such as 512, 1.5e-6 or 3/4; times are seconds"))?;
+    let value = quantity(value.trim())
+        .ok_or_else(|| format!("{value} is no number, such as 512, 1.5e-6, 3/4 or 20us; times are seconds"))?;
     Ok((name.trim().to_owned(), value))
 }
 
