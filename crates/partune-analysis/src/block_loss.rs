@@ -18,13 +18,12 @@ use crate::{Cause, Finding, Input, Occurrence, Pattern};
 /// Instances that are kept of a region.
 const KEPT: usize = 32;
 
-/// What is lost in each region, by what closes it and what was before the first tile where nothing does.
+/// What is lost in regions, by the place that is shown: what closes them, and what was before where nothing does.
 #[derive(Default)]
 pub(crate) struct Losses(BTreeMap<(CallPathId, Pattern), Lost>);
 
-/// What PEs lose in a region because another has more to do.
+/// What PEs lose in regions because another has more to do.
 struct Lost {
-    /// The place that is shown.
     path: CallPathId,
     time: i64,
     count: u64,
@@ -73,7 +72,7 @@ impl Losses {
             let lost = Lost { told: std::mem::take(&mut told[region]), ..sums.finish(input, work, region) };
             let pattern =
                 if kinds[region] == RegionKind::Serial { Pattern::SerialSection } else { Pattern::LoadImbalance };
-            match self.0.entry((work.regions[region].closes, pattern)) {
+            match self.0.entry((lost.path, pattern)) {
                 Entry::Vacant(entry) => _ = entry.insert(lost),
                 Entry::Occupied(mut entry) => entry.get_mut().join(lost),
             }
@@ -164,7 +163,7 @@ impl Sums {
 
 /// Most first.
 fn by_blame(rows: &mut [(PeId, i64, CallPathId)]) {
-    rows.sort_unstable_by_key(|(pe, ticks, _)| (std::cmp::Reverse(*ticks), *pe));
+    rows.sort_unstable_by_key(|(pe, ticks, place)| (std::cmp::Reverse(*ticks), *pe, *place));
 }
 
 /// Keeps the worst instances.
@@ -174,13 +173,26 @@ fn keep(worst: &mut Vec<(i64, Time, Time, PeId)>) {
 }
 
 impl Lost {
-    /// Adds the same region of another world, which has other PEs.
+    /// Adds regions of the same place: those of another world, which has other PEs, and what is after the last that is closed there.
     fn join(&mut self, other: Lost) {
         self.time = self.time.saturating_add(other.time);
         self.count += other.count;
         self.waits.extend(other.waits);
         self.waits.sort_unstable();
+        self.waits.dedup_by(|more, of_pe| {
+            more.0 == of_pe.0 && {
+                of_pe.1 += more.1;
+                true
+            }
+        });
         self.blame.extend(other.blame);
+        self.blame.sort_unstable_by_key(|(pe, _, place)| (*pe, *place));
+        self.blame.dedup_by(|more, cause| {
+            (more.0, more.2) == (cause.0, cause.2) && {
+                cause.1 += more.1;
+                true
+            }
+        });
         by_blame(&mut self.blame);
         self.worst.extend(other.worst);
         keep(&mut self.worst);

@@ -215,11 +215,19 @@ fn work_times(input: &Input<'_>, pe: PeId, begin: Time, end: Time) -> BTreeMap<C
     // A visit that ended right at the begin is over.
     let entered = visits.enter.partition_point(|enter| *enter < begin);
     let first = (entered..visits.len()).find(|visit| visits.exit[*visit] > begin).unwrap_or(visits.len());
-    let around = match visits.path.get(first) {
-        Some(path) if visits.enter[first] < end => paths.parent(*path),
-        next => open_at(visits, paths, first, begin, next.map_or(CallPathId::NONE, |path| paths.parent(*path))),
-    };
-    add(around, end.since(begin).0);
+    let outer = visits.path.get(first).map_or(CallPathId::NONE, |path| paths.parent(*path));
+    let next = visits.enter.get(first).map_or(end, |enter| end.min(*enter));
+    // What was begun before may end soon; then it is what is around that goes on.
+    let (mut around, mut since, mut before) = (outer, begin, first);
+    while let Some(open) = open_at(visits, paths, before, since, outer) {
+        if visits.exit[open] >= next {
+            around = visits.path[open];
+            break;
+        }
+        add(visits.path[open], visits.exit[open].since(since).0);
+        (since, before) = (visits.exit[open], open);
+    }
+    add(around, end.since(since).0);
     for index in first..visits.len() {
         if visits.enter[index] >= end {
             break;
@@ -231,13 +239,13 @@ fn work_times(input: &Input<'_>, pe: PeId, begin: Time, end: Time) -> BTreeMap<C
     times
 }
 
-/// The code that runs at a time, between two visits: the innermost of those before `next` that goes on. `outer` goes on until the next one. Most often
-/// it is called beside the one before; else linear in visits within the one that is found.
-fn open_at(visits: &Visits, paths: &CallPaths, next: usize, time: Time, outer: CallPathId) -> CallPathId {
+/// The innermost visit before `next` that goes on at a time; none if that is the one of `outer`, beside the end of a visit within it. Most often it is; else
+/// linear in visits within the one that is found.
+fn open_at(visits: &Visits, paths: &CallPaths, next: usize, time: Time, outer: CallPathId) -> Option<usize> {
     let goes_on = |visit: &usize| visits.exit[*visit] > time;
     let is_beside = |visit: usize| !goes_on(&visit) && paths.parent(visits.path[visit]) == outer;
     if next.checked_sub(1).is_none_or(is_beside) {
-        return outer;
+        return None;
     }
-    (0..next).rev().find(goes_on).map_or(outer, |visit| visits.path[visit])
+    (0..next).rev().find(goes_on)
 }

@@ -1,11 +1,11 @@
 //! Where two PEs were last known to be together: the begin of the interval in which one of them came to be late.
 //!
 //! A common synchronisation point of a wait is a message between the two PEs, in either direction, a collective of both, the
-//! end of an epoch of a window in which one accessed memory of the other (complete and wait), a value that one waited for and the other wrote, the creation of
-//! one by the other or its end for which that waited, or the fork of a team of both, that was over on both sides before: on the waiting side at the begin of the wait, on the late side at its end.
+//! end of an epoch of a window in which one accessed memory of the other (complete and wait), or its begin where one waited for it (start and post), a value that
+//! one waited for and the other wrote, the creation of one by the other or its end for which that waited, or the fork of a team of both, that was over on both sides before: on the waiting side at the begin of the wait, on the late side at its end.
 //! (Böhme et al., "Identifying the root causes of wait states", take only points with waits; taking all makes intervals shorter
 //! and costs linear.) It is looked for backwards from the wait; who is not found near is taken to have been together at the last
-//! collective of most PEs, or at the begin of the run. Memory: 16 bytes a member of a collective or team, 48 an epoch between two PEs.
+//! collective of most PEs, or at the begin of the run; of a thread that was made later, when it began. Memory: 16 bytes a member of a collective or team, 48 an epoch between two PEs.
 
 use partune_base::{PeId, Table, Time};
 use partune_index::{EpochEnd, Index, Instance, Place, creations};
@@ -71,7 +71,9 @@ impl<'a> Meetings<'a> {
             epochs[other].push((there, one, at));
         };
         for wait in index.rma.value_waits.iter().filter(|wait| wait.cause.is_some() && wait.operation.is_some()) {
-            if wait.cause.pe != wait.pe && trace.role_of(wait.pe, wait.operation) == Role::WaitOnValue {
+            let is_value = trace.role_of(wait.pe, wait.operation) == Role::WaitOnValue;
+            let is_post = trace.role_of(wait.cause.pe, wait.cause.visit) == Role::RmaPost;
+            if wait.cause.pe != wait.pe && (is_value || is_post) {
                 let own = Place { pe: wait.pe, visit: wait.operation }.exit(trace);
                 both(&mut epochs, (wait.pe, own), (wait.cause.pe, wait.cause.exit(trace)));
             }
@@ -140,7 +142,15 @@ impl<'a> SyncPoints<'a> {
         self.recvs += stream.recvs[self.recvs..].partition_point_near(|row| row.time <= wait.begin);
         let meeting = self.meetings.last(self.pe, self.met, wait.begin, wait.cause.pe, wait.end);
         let message = self.last_message(stream, wait, meeting.unwrap_or(Time::MIN));
-        message.max(meeting).max(self.last_epoch(wait)).max(self.last_fork(wait)).unwrap_or(self.trace.begin())
+        let found = message.max(meeting).max(self.last_epoch(wait)).max(self.last_fork(wait));
+        found.unwrap_or_else(|| self.since(stream))
+    }
+
+    /// Since when this PE can have met others: a thread that its process made, when it began.
+    fn since(&self, stream: &Stream) -> Time {
+        let is_made = self.trace.main_of(self.pe) != self.pe;
+        let begin = stream.visits.enter.first().filter(|_| is_made);
+        begin.copied().unwrap_or_default().max(self.trace.begin())
     }
 
     /// The last end of an epoch of this PE and the cause of a wait.

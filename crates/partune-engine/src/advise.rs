@@ -133,8 +133,12 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
         (options.predicted, options.per_finding, options.unpredicted) = (usize::MAX, usize::MAX, usize::MAX);
     }
     let candidates = partune_advice::candidates(&Evidence { trace, findings: &findings, gaps: &gaps }, &options);
-    let (changes, unpredicted) = planned(trace, candidates, request.scope);
+    let (mut changes, mut unpredicted) = planned(trace, candidates, request.scope);
     let (replay, followed) = follow(trace, index, request.machine.as_ref(), progress);
+    if followed.is_lost() {
+        let candidates = std::mem::take(&mut changes).into_iter().map(|(candidate, _)| candidate);
+        unpredicted = candidates.filter(|_| !matches!(request.scope, Scope::Mends(_))).chain(unpredicted).collect();
+    }
     let plain = replay.plain();
     let run_s = followed.run_s;
     let saving = |outcome: &Outcome| Saving::of(trace, followed, outcome, plain);

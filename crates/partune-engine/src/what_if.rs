@@ -110,6 +110,9 @@ const NOISE: f64 = 0.01;
 /// A run that was followed without changes is doubtful from this share on that it is off.
 const DOUBTFUL: f64 = 0.05;
 
+/// From this share on nothing is predicted: what was followed is another run.
+const LOST: f64 = 0.5;
+
 impl Followed {
     fn of(trace: &Trace, replay: &Replay<'_>) -> Followed {
         let seconds = |span| trace.clock().seconds(span);
@@ -119,6 +122,11 @@ impl Followed {
     /// By which share of the run it is off.
     pub fn off(&self) -> f64 {
         (self.replayed_s - self.run_s).abs() / self.run_s.max(f64::MIN_POSITIVE)
+    }
+
+    /// Whether nothing can be predicted.
+    pub fn is_lost(&self) -> bool {
+        self.off() >= LOST
     }
 
     /// Whether predictions are worth no more than their order of size.

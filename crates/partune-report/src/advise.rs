@@ -211,12 +211,20 @@ pub fn advice_text(advised: &Advised, diagnosis: &Diagnosis, rows: usize, style:
         seconds(advised.followed.replayed_s),
         names::percent(advised.followed.off())
     );
-    if advised.followed.is_doubtful() {
+    let is_lost = advised.followed.is_lost();
+    if is_lost {
+        let text = format!(
+            "the run cannot be followed again: without changes it is {} off, so nothing is predicted; a run that has its processors to \
+             itself, and is long enough, can be",
+            names::percent(advised.followed.off())
+        );
+        style.wrapped(&mut out, (Tone::Warning, "warning: "), &text);
+    } else if advised.followed.is_doubtful() {
         style.wrapped(&mut out, (Tone::Warning, "warning: "), &doubt(advised.followed.off()));
     }
     let predicted = || advised.advice.iter().filter(|advice| advice.saving.is_some_and(|saving| saving.saves_s > 0.0));
     let count = predicted().count();
-    if count == 0 {
+    if count == 0 && !is_lost {
         out.push_str("Nothing that was tried would make it shorter.\n");
     }
     for (number, advice) in predicted().take(rows).enumerate() {

@@ -108,6 +108,30 @@ fn a_serial_section_shifts_the_bounds_and_is_named() {
     assert_eq!(partune_testkit::path_name(&trace, serial[0].causes[0].path), "main/alone");
 }
 
+/// PE 0 is in the barrier longer than PE 1, and what it does after that is its code's.
+#[test]
+fn an_operation_that_ends_is_not_what_goes_on() {
+    let text = "resolution 1
+        pe 0: main 0..60 { MPI_Barrier 0..12 barrier MPI_Allreduce 52..54 allreduce }
+        pe 1: main 0..60 { MPI_Barrier 5..10 barrier MPI_Allreduce 11..54 allreduce }";
+    let (trace, outcome) = figure(text, "bounds");
+    let worst = outcome.findings.iter().max_by_key(|it| it.time).expect("there is imbalance");
+    let cause = &worst.causes[0];
+    assert_eq!((cause.pe.0, partune_testkit::path_name(&trace, cause.path)), (0, "main".to_owned()));
+}
+
+/// What is serial before a region and after the last one is told at the same place.
+#[test]
+fn a_place_has_one_finding() {
+    let threads = "team t = 0.0 0.1
+        pe 0.0: main 0..30 { repeat 2 every 10 { alone 0..4 par 4..10 fork join { \"!$omp parallel\" 4..10 team(t) { \"!$omp implicit barrier\" 9..10 } } } rest 20..30 }
+        pe 0.1: repeat 2 every 10 { \"!$omp parallel\" 4..10 team(t) { \"!$omp implicit barrier\" 9..10 } }";
+    let (_, outcome) = figure(&format!("resolution 1\n{threads}"), "bounds");
+    let serial: Vec<_> = outcome.findings.iter().filter(|it| it.pattern == Pattern::SerialSection).collect();
+    assert_eq!((serial.len(), serial[0].time.0, serial[0].count), (1, 4 + 4 + 10, 3), "{serial:?}");
+    assert_eq!(serial[0].pes.len(), 1, "{serial:?}");
+}
+
 #[test]
 fn synchronisation_itself_is_a_gap() {
     let text = "resolution 1

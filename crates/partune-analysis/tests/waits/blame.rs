@@ -28,6 +28,21 @@ fn the_holder_pays_for_a_lock() {
     assert_eq!(finding.unexplained.0, 0);
 }
 
+/// A thread that its process makes was with nobody before: what others did until then is not why it waits.
+#[test]
+fn what_was_before_a_thread_began_is_not_why_it_waits() {
+    let case = Case::new(
+        "team t = 0.0 0.1
+         pe 0.0: MPI_Init 0..40 init main 40..200 { MPI_Barrier 40..50 barrier pthread_create 50..50 create(t, seq=1) pthread_join 50..100 wait(t, seq=1) }
+         pe 0.1: serve 50..100 begin(t, seq=1) end(t, seq=1) { MPI_Recv 51..90 recv(from=1) }
+         pe 1: MPI_Init 0..45 init main 45..200 { MPI_Barrier 45..50 barrier work 50..89 MPI_Send 89..90 send(to=0) }",
+    );
+    let mut findings = case.run("wait_states").findings;
+    findings.retain(|it| case.name(it.path).ends_with("MPI_Recv"));
+    let origins: Vec<String> = case.causes(&findings[0]).into_iter().map(|cause| cause.2).collect();
+    assert_eq!(origins, ["main/work"]);
+}
+
 #[test]
 fn several_holders_pay_for_what_they_held() {
     let case = Case::new(

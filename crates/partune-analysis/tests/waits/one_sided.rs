@@ -209,6 +209,25 @@ fn a_start_that_came_back_did_not_wait() {
     silent(&text(1));
 }
 
+/// The target posted late; from then on the origin works, and that alone is why the target waits for its end.
+#[test]
+fn who_waited_for_a_post_was_together_with_who_posted() {
+    let case = Case::new(
+        "group target = 0
+         group origin = 1
+         pe 0: main 0..200 { prepare 0..60  MPI_Win_post 60..61 epoch(origin)  MPI_Win_wait 61..162 epoch(origin) }
+         pe 1: main 0..200 {
+             MPI_Win_start 2..61 epoch(target)  work 61..160  MPI_Put 160..161 put(to=0, id=1)
+             MPI_Win_complete 161..162 epoch(target) complete(1, kind=remote)
+         }",
+    );
+    assert_eq!(case.found()[0], (Pattern::LateFence, 0, 61, 161, Some(1)));
+    let mut findings = case.run("wait_states").findings;
+    findings.retain(|it| case.name(it.path).ends_with("MPI_Win_wait"));
+    let causes = case.causes(&findings[0]);
+    assert!(causes.iter().all(|cause| cause.0 == 1), "{causes:?}");
+}
+
 #[test]
 fn the_second_epoch_needs_the_second_post() {
     let case = Case::new(
