@@ -13,6 +13,8 @@ use partune_base::sign;
 use partune_report::Style;
 use terminal_size::{Width, terminal_size_of};
 
+use crate::commands::job::Part;
+
 /// Prints a document. A reader that closes the pipe (`| head`) is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     to_stdout(&clean(text, has_colour(), &['\n']))
@@ -62,15 +64,21 @@ fn colour_code(text: &str) -> usize {
     if inside[digits..].starts_with('m') { digits + 3 } else { 0 }
 }
 
+/// Whether documents go to a terminal. That of a process which a launcher started is the launcher's, wherever its output goes.
+fn is_terminal() -> bool {
+    io::stdout().is_terminal() && Part::of_this_process() == Part::Alone
+}
+
 fn has_colour() -> bool {
-    AutoStream::choice(&io::stdout()) != ColorChoice::Never
+    let choice = if is_terminal() { AutoStream::choice(&io::stdout()) } else { AutoStream::choice(&Vec::new()) };
+    choice != ColorChoice::Never
 }
 
 /// How documents are set: for the terminal that they go to, or plain. `NO_COLOR` and `CLICOLOR_FORCE` have the last word on colours.
 pub(crate) fn style() -> Style {
     let out = io::stdout();
     let colour = has_colour();
-    match terminal_size_of(&out).filter(|_| out.is_terminal()) {
+    match terminal_size_of(&out).filter(|_| is_terminal()) {
         Some((Width(columns), _)) => Style::terminal(columns.into(), colour),
         None => Style { colour, ..Style::PLAIN },
     }

@@ -1,11 +1,11 @@
 //! Commands of partune that `mpirun` starts as several processes: one answer, the same to the byte as without it.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use partune_testkit::outside;
 
 use super::launch::{LAUNCHED, MPICH, Mpi, OPEN_MPI, alone};
-use crate::archives::archives;
+use crate::archives::{archives, workspace};
 
 /// What a launcher of this MPI prints that starts so many processes; none if it is not here.
 fn launched(mpi: &Mpi, processes: usize, command: &[&str]) -> Option<Output> {
@@ -47,6 +47,22 @@ fn any_number_of_processes_give_one_answer() {
             }
         }
     }
+}
+
+#[test]
+fn text_is_plain_where_the_launcher_gives_a_terminal_too() {
+    let _alone = alone();
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    let partune = [env!("CARGO_BIN_EXE_partune"), "analyze", &ring, "--threads", "1"];
+    let plain = Command::new(partune[0]).args(&partune[1..]).output().expect("the binary runs");
+    let launcher = OPEN_MPI.command("mpirun");
+    let mut run = Command::new(&launcher);
+    // Open MPI gives a terminal to the first process, and only where it has a standard input itself.
+    run.args(["-n", "2"]).args(partune).envs(LAUNCHED).stdin(Stdio::inherit());
+    run.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("TERM", "xterm-256color");
+    let Ok(output) = run.output() else { return outside::missing(&launcher) };
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.stdout == plain.stdout, "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]
