@@ -122,7 +122,8 @@ impl Costs {
             if let Some(link) = machine.link(scope) {
                 let Link { latency_s, bandwidth, .. } = *link;
                 self.links[remote] = Travel { latency: latency_s * ticks, per_byte: ticks / bandwidth };
-                self.known[remote] = true;
+                // One of another scope stands in for it, and says nothing of messages that the run does not have.
+                self.known[remote] |= link.scope == scope;
             }
         }
         let formulas: Vec<f64> =

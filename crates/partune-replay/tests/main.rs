@@ -605,6 +605,16 @@ fn a_machine_says_what_messages_take() {
         let replay = Replay::new(&trace, &index, Some(&machine), windows(&trace));
         (replay.plain().run().0, replay.under(&changes(of)).run().0)
     };
+    // Nobody knows what lies between nodes, with the machine neither.
+    let refused = |of: &str| {
+        let machine = partune_machine::read(MACHINE).unwrap_or_else(|error| panic!("{error}"));
+        let trace = partune_testkit::trace(STREAM);
+        let index = Index::build(&trace);
+        let replay = Replay::new(&trace, &index, Some(&machine), windows(&trace));
+        replay.under(&changes(&[of])).refused.first().map(|refused| refused.why.clone())
+    };
+    assert_eq!(refused("set nodes =2"), Some(Refusal::UnknownLink { remote: true }));
+    assert_eq!(refused("set nodes =1"), None);
     // Sends take 1 tick where they took 3, and messages 8 where they took 5: three turns of 50 + 1 + 7 ticks until the last one, then 50 + 8, 5 of
     // consuming and 20 of going on. What a send takes of its own is scaled with the whole.
     assert_eq!(on_machine(STREAM, &["scale network latency*2"]), (3 * 58 + 58 + 25, 3 * 59 + 65 + 25));

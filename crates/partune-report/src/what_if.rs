@@ -244,10 +244,10 @@ pub(crate) fn reason(why: &WhyRefused) -> String {
             format!("the file names nodes for {named} of {processes} ranks")
         }
         WhyRefused::UnknownLink { remote: true } => {
-            "what messages between nodes take is not in this run: name a machine by --machine".to_owned()
+            "neither this run nor --machine says what messages between nodes take: measure a machine with processes on several nodes".to_owned()
         }
         WhyRefused::UnknownLink { remote: false } => {
-            "what messages within a node take is not in this run: name a machine by --machine".to_owned()
+            "neither this run nor --machine says what messages within a node take: measure a machine with several processes on a node".to_owned()
         }
         WhyRefused::NotRead => "the file that names the nodes was not read".to_owned(),
         WhyRefused::Circular { needs } => {
