@@ -244,7 +244,7 @@ pub fn gap(name: &str) -> (&'static str, &'static str) {
         "L" => ("imbalance", "PEs have different amounts of work over the run"),
         "M'" => ("phase imbalance", "who has most work differs from region to region"),
         "D" => ("varying imbalance", "who has most work differs from iteration to iteration"),
-        "W" => ("waiting for messages", "waits for messages, locks and values that imbalance does not explain"),
+        "W" => ("other waiting", "waits for messages, locks and values that imbalance does not explain"),
         "S'" => ("synchronisation", "what synchronising itself takes, once all have arrived"),
         _ => ("not explained", "time on the critical PEs that is neither work nor a recorded wait"),
     }
