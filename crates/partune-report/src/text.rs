@@ -141,9 +141,10 @@ fn finding(
     let behind = it.facts.iter().filter(|(name, _)| SECOND_FIGURES.contains(name)).max_by(|a, b| a.1.total_cmp(&b.1));
     let behind = behind.map_or(String::new(), |(name, value)| {
         let (name, of) = (name.replace('_', " "), names::seconds(*value));
-        // It may make PEs wait elsewhere, too.
+        // More than is waited here makes PEs wait elsewhere, too.
         let is_here = *value <= run.seconds(time);
-        if is_here { format!(", because of {name} of {of}") } else { format!(", because of {name}, {of} in all") }
+        let of = if is_here { format!(" of {of}") } else { format!(" that costs {of} here and elsewhere") };
+        format!(", because of {name}{of}")
     });
     let title = words::title(it.pattern).to_lowercase();
     let shared = words::sharing(it).map_or(String::new(), |shared| format!(": {shared}"));

@@ -120,8 +120,8 @@ pub fn meaning(pattern: Pattern) -> &'static str {
 const FACTS: [(&str, &str, Of); 29] = [
     ("level", "found by", Of::Level),
     ("max_over_average", "the most over the average", Of::Factor),
-    ("load_imbalance", "load imbalance behind it", Of::Seconds),
-    ("serial_section", "serial section behind it", Of::Seconds),
+    ("load_imbalance", "load imbalance behind it, here and elsewhere", Of::Seconds),
+    ("serial_section", "serial section behind it, here and elsewhere", Of::Seconds),
     ("instances", "executions of this barrier in all", Of::Count),
     ("candidate", "a candidate only", Of::Because("what threads do with memory that they share is not recorded")),
     ("transfers", "transfers", Of::Count),
