@@ -292,3 +292,26 @@ fn a_program_of_fortran_has_its_name() {
     assert!(compiled(&["-c"], "waves.o").is_ok_and(|status| status.success()));
     refused(&[], "waves.o", "this is not linked");
 }
+
+#[test]
+fn a_program_runs_with_the_arguments_after_two_dashes_also_with_none() {
+    const RUNS: &str = "
+int main(int argc, char **argv) { volatile double sum = 0; for (int i = 0; i < 1000 * argc; ++i) sum += i; return argv[0] == 0; }
+";
+    let folder = tempfile::tempdir().expect("there is room for a program");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("runs.c"), RUNS).expect("there is room for a source");
+    let built = Command::new("gcc").args(["-O1", "-g", "-o"]).arg(at("runs")).arg(at("runs.c")).status();
+    let has_valgrind = Command::new("valgrind").arg("--version").output().is_ok_and(|it| it.status.success());
+    if !cfg!(target_arch = "x86_64") || !has_valgrind || !built.is_ok_and(|status| status.success()) {
+        return missing("gcc and valgrind for x86-64");
+    }
+    let turns = |after: &[&str]| {
+        let output = kernel(&at("runs"), &[&["--function", "main", "--json"], after].concat());
+        let document: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        document["loops"][0]["executed"].as_f64()
+    };
+    assert_eq!(turns(&[]), None);
+    assert_eq!(turns(&["--"]), Some(1000.0));
+    assert_eq!(turns(&["--", "one", "two"]), Some(3000.0));
+}

@@ -105,10 +105,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some((elements, path, machine)) = &machine {
         partune_engine::finite_caches(&mut loops, (path, machine), *elements)?;
     }
+    // The parser does not tell that nothing follows `--`.
+    let is_alone = || std::env::args_os().next_back().is_some_and(|last| last == "--");
     let counted = match &args.arguments {
+        _ if !args.counts.is_empty() => Some(partune_engine::read_counts(&args.counts)?),
         Some(arguments) => Some(partune_engine::count(binary, arguments)?),
-        None if args.counts.is_empty() => None,
-        None => Some(partune_engine::read_counts(&args.counts)?),
+        None if is_alone() => Some(partune_engine::count(binary, &[])?),
+        None => None,
     };
     if let Some(counted) = counted {
         counted.weigh(binary, &mut loops)?;
