@@ -198,6 +198,12 @@ impl Finding {
         self.call_paths().any(|it| it == path)
     }
 
+    /// The part of `time` that causes have which are not listed; none where nothing is known of causes.
+    pub fn other_causes(&self) -> Span {
+        let listed: Span = self.causes.iter().map(|cause| cause.time).sum();
+        if self.causes.is_empty() { Span::ZERO } else { (self.time - listed - self.unexplained).clamp_positive() }
+    }
+
     /// The call paths that lead to its place.
     pub fn call_paths(&self) -> impl Iterator<Item = CallPathId> {
         self.shares().map(|(path, _)| path)

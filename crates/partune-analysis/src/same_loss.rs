@@ -106,7 +106,7 @@ fn scaled(mut finding: Finding, time: Span) -> Finding {
     let scale = |span: &mut Span| *span = Span((span.0 as f64 * factor).round() as i64);
     finding.pes.iter_mut().for_each(|(_, span)| scale(span));
     finding.paths.iter_mut().for_each(|(_, span)| scale(span));
-    finding.causes.iter_mut().for_each(|cause| scale(&mut cause.time));
+    finding.causes.iter_mut().flat_map(|cause| [&mut cause.time, &mut cause.passed_on]).for_each(scale);
     scale(&mut finding.unexplained);
     finding.time = time;
     finding

@@ -110,7 +110,10 @@ struct Finding<'a> {
     /// loses most.
     lines: Vec<LineShare<'a>>,
     pes: Vec<PeShare>,
+    /// Those that cost most.
     causes: Vec<Cause<'a>>,
+    /// What the other causes cost together: where there are causes, `seconds` is theirs, this and `unexplained_s`.
+    other_causes_s: f64,
     unexplained_s: f64,
     /// The path of the file that was read or written, where it is about one.
     data_file: Option<&'a str>,
@@ -325,6 +328,7 @@ fn finding(diagnosis: &Diagnosis, at: usize) -> Finding<'_> {
                 via: cause.via.iter().map(|(pe, path)| Via { pe: pe.0, place: place(run, *path) }).collect(),
             })
             .collect(),
+        other_causes_s: clock.seconds(finding.other_causes()),
         unexplained_s: clock.seconds(finding.unexplained),
         data_file: run.file(finding.file),
         instances: finding

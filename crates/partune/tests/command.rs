@@ -242,6 +242,15 @@ fn json_keeps_its_contract() {
             let of_pes: f64 =
                 finding["pes"].as_array().into_iter().flatten().filter_map(|pe| pe["seconds"].as_f64()).sum();
             assert!((seconds - of_pes).abs() <= 1e-6 * seconds.abs() + 1e-9, "{}: {finding:#}", archive.name);
+            let of = |value: &Value| value.as_f64().expect("seconds are a number");
+            let causes = finding["causes"].as_array().expect("causes are a list");
+            let listed: f64 = causes.iter().map(|cause| of(&cause["seconds"])).sum();
+            let (others, unexplained) = (of(&finding["other_causes_s"]), of(&finding["unexplained_s"]));
+            let is_all = |sum: f64| (seconds - sum).abs() <= 1e-6 * seconds.abs() + 1e-9 * (1 + causes.len()) as f64;
+            if !causes.is_empty() {
+                assert!(is_all(listed + others + unexplained), "{}: {finding:#}", archive.name);
+                assert!(causes.len() == 5 || is_all(listed + unexplained), "{}: {finding:#}", archive.name);
+            }
             for field in ["id", "pattern", "fraction", "count", "role", "construct", "location", "callpath", "causes"] {
                 assert!(!finding[field].is_null(), "{}: {field}", archive.name);
             }
