@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::job::Part;
 use partune_base::alike;
 
@@ -72,7 +72,7 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    let Cli { command, program } = Cli::try_parse().unwrap_or_else(|error| explained(error).exit());
+    let Cli { command, program } = parsed().unwrap_or_else(|error| explained(error).exit());
     let Some(command) = command else { return commands::straight::run(program) };
     if !command.starts_programs() && Part::of_this_process().has_nothing_to_do() {
         return ExitCode::SUCCESS;
@@ -108,6 +108,17 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn parsed() -> Result<Cli, clap::Error> {
+    let mut all = signed(Cli::command());
+    let matches = all.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut all))
+}
+
+/// Takes numbers below zero for values, so that options say what they want instead, and not for options that nobody knows.
+fn signed(command: clap::Command) -> clap::Command {
+    command.allow_negative_numbers(true).mut_subcommands(signed)
 }
 
 /// What is wrong with the arguments; of a first one that is no command, which command it may be, or how a program is recorded.

@@ -7,6 +7,7 @@ use partune_engine::{AdviseRequest, Options, Request, Scope};
 use partune_report::{advice_document, advice_schema, advice_text, ledger_document, ledger_schema, ledger_text};
 
 use crate::commands::resources::Resources;
+use crate::commands::size::count;
 use crate::commands::{ledger, runs};
 use crate::output;
 use crate::progress::Bar;
@@ -36,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     machine: Option<PathBuf>,
     /// How many pieces of advice to print as text
-    #[arg(long, default_value_t = 3, value_name = "N")]
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = count::<usize>(0))]
     rows: usize,
     /// Print JSON
     #[arg(long)]

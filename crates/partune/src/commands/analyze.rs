@@ -9,6 +9,7 @@ use partune_report::{TextOptions, document, schema, text};
 
 use crate::commands::filter;
 use crate::commands::reading::Reading;
+use crate::commands::size::count;
 use crate::commands::thresholds::Thresholds;
 use crate::output;
 use crate::progress::Bar;
@@ -36,10 +37,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(analyses().map(|it| it.name)))]
     only: Vec<String>,
     /// How many findings to print as text; by default as many as fit on a screen, at most four
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<usize>(0))]
     findings: Option<usize>,
     /// Rows of a table to print as text
-    #[arg(long, default_value_t = 20, value_name = "N")]
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = count::<usize>(0))]
     rows: usize,
     /// Tell on stderr how long each stage took
     #[arg(long)]

@@ -11,6 +11,7 @@ use partune_report::{
 };
 
 use crate::commands::reading::Reading;
+use crate::commands::size::count;
 use crate::commands::{ledger, runs};
 use crate::output;
 use crate::progress::Bar;
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long)]
     schema: bool,
     /// How many places and findings to print as text
-    #[arg(long, default_value_t = 10, value_name = "N")]
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = count::<usize>(0))]
     rows: usize,
     /// Hold what the advice with this id predicts for the base against what the other runs saved
     #[arg(long, value_name = "ID")]

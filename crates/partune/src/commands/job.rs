@@ -4,10 +4,15 @@
 //! end at once, and the second of them says so. A script that a launcher starts may call partune for something else in each process; there each is by
 //! itself, if the script does not become partune (`exec`). With `PARTUNE_EACH` set each is in any case.
 
+use std::num::NonZero;
+
 use partune_mpi_abi::{Abi, NODE_SIZES, SLURM_RANK, world_variables};
 use rustix::thread::{Pid, sched_getaffinity, sched_setaffinity};
 
 use crate::output;
+
+/// Threads that anybody may have, on however few processors.
+const THREADS: usize = 64;
 
 /// What a process is in its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +67,16 @@ impl Part {
         }
     }
 
-    /// The threads to use where each process of the job would use `asked`, or one per processor that it may run on if that is 0.
+    /// The threads to use where each process of the job would use `asked`, or one per processor that it may run on if that is 0. More than
+    /// the machine can run would only wait for each other.
     pub(crate) fn threads(self, asked: usize) -> usize {
+        let most = |processors: usize| THREADS.max(2 * processors);
+        let asked = asked.min(most(std::thread::available_parallelism().map_or(1, NonZero::get)));
         let Part::First { on_node: on_node @ 2.. } = self else { return asked };
         // Processes are bound to processors of their own.
         let Some((own, all)) = unbound() else { return asked };
-        let threads = if asked > 0 { asked.saturating_mul(on_node) } else { own.saturating_mul(on_node).min(all) };
+        let (asked, own) = (asked.saturating_mul(on_node), own.saturating_mul(on_node));
+        let threads = if asked > 0 { asked.min(most(all)) } else { own.min(all) };
         output::note(&format!(
             "partune: this is one answer, so the first of the {on_node} processes here gives it, on {threads} threads"
         ));

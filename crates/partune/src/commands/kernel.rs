@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use partune_engine::LoopChoice;
 use partune_report::{kernels_document, kernels_picture, kernels_schema, kernels_text};
 
+use crate::commands::size::count;
 use crate::output;
 
 /// Say what the innermost loops of a program need at least on a core, from its peak to the order of instructions, and what is lost between.
@@ -27,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CORE")]
     core: Option<String>,
     /// Add what the caches of --machine cost each loop that is run again and again with so many turns of the source's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = count::<u64>(1))]
     elements: Option<u64>,
     /// What lines of the caches cost: a file that `partune machine measure` made
     #[arg(long, value_name = "FILE", requires = "elements")]
@@ -58,7 +59,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "arguments")]
     counts: Vec<PathBuf>,
     /// How many loops to print as text
-    #[arg(long, default_value_t = 10, value_name = "N")]
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = count::<usize>(0))]
     rows: usize,
     /// Print JSON
     #[arg(long)]

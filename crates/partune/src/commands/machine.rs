@@ -8,6 +8,7 @@ use clap::builder::PossibleValuesParser;
 use partune_microbench::{MODELS, Model, Settings, alone, launch, print, worker};
 use partune_report::{machine_json, machine_text};
 
+use crate::commands::size::count;
 use crate::output;
 
 /// Measure a machine, or show what was measured.
@@ -58,7 +59,7 @@ struct What {
     #[arg(long, value_name = "MODEL", value_delimiter = ',', value_parser = PossibleValuesParser::new(MODELS.iter().map(|it| it.word)))]
     only: Vec<String>,
     /// Threads to measure at most; otherwise as OMP_NUM_THREADS says, or as many as there are processors
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "COUNT", value_parser = count::<u32>(2))]
     threads: Option<u32>,
     /// The MPI library to load, if the launcher's is not found
     #[arg(long, value_name = "LIBRARY")]

@@ -25,6 +25,7 @@ use partune_model::{Severity, Values, format, lower, parse, quantity, trace};
 use partune_report::{data_document, data_schema, data_text, plural};
 use serde_json::json;
 
+use crate::commands::size::count;
 use crate::output;
 
 /// Predict a program from a model of its parallelism and of the machine's resources.
@@ -115,7 +116,7 @@ struct Simulate {
     /// Which of several events at the same time comes first
     #[arg(long, value_enum, default_value = "program")]
     ties: TieName,
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count::<u64>(0))]
     seed: u64,
     /// Say where the time went: by process, by resource, and along the chain that decided the makespan
     #[arg(long)]
@@ -124,7 +125,7 @@ struct Simulate {
     #[arg(long, value_name = "DIR")]
     archive: Option<PathBuf>,
     /// Give up after so many steps of processes
-    #[arg(long, default_value_t = Options::default().max_steps)]
+    #[arg(long, default_value_t = Options::default().max_steps, value_parser = count::<u64>(0))]
     max_steps: u64,
 }
 

@@ -3,6 +3,7 @@
 use partune_engine::{Moment, Selection};
 
 use crate::commands::share::share;
+use crate::commands::size::count;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "A piece of the run")]
@@ -17,7 +18,7 @@ pub(crate) struct Piece {
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
     /// Leave out the start and the first N marked turns of the main loop, which warm up
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = count::<u32>(0))]
     skip_turns: u32,
 }
 

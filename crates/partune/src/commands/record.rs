@@ -13,7 +13,7 @@ use partune_report::words;
 use tempfile::TempDir;
 
 use crate::commands::share::share;
-use crate::commands::size::size;
+use crate::commands::size::{count, positive_size};
 use crate::commands::{at_end, operations, piece, repeat, watch};
 use crate::output;
 
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     counters: Vec<String>,
     /// Frames of a call path, from the innermost one; 0: no call paths
-    #[arg(long, value_name = "FRAMES")]
+    #[arg(long, value_name = "FRAMES", value_parser = count::<u32>(0))]
     depth: Option<u32>,
     /// What looking for call paths may take of a thread's time before they get shallower: 0.05 or 5%; off: any share [default: 5%]
     #[arg(long, value_name = "SHARE", value_parser = budget)]
@@ -54,10 +54,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
     shortest_wait: Option<u64>,
     /// Memory for the events of a thread, flushed when full: 1M, 64M
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = positive_size)]
     buffer: Option<u64>,
     /// Most bytes of events that all processes together keep; the recording stops there, and the program goes on: 500M, 2G
-    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "profile")]
+    #[arg(long, value_name = "SIZE", value_parser = positive_size, conflicts_with = "profile")]
     max_size: Option<u64>,
     /// Which events are kept where --max-size, or the disk, has no room for all of them
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Kept::Oldest, conflicts_with = "profile")]
@@ -84,7 +84,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
     window: Option<(Duration, Option<Duration>)>,
     /// Run the command so many times, each into a folder of its own (FOLDER/1, FOLDER/2, …), and print how long the runs took and how they differ
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = count::<u32>(1))]
     repeat: Option<u32>,
     /// Record from one signal to the next: nothing but start-up and shut-down is recorded until a process gets this signal, and again from the second one on, and so forth
     #[arg(long, value_name = "SIGNAL", value_parser = PossibleValuesParser::new(["usr1", "usr2"]).map(|name| toggle(&name)))]

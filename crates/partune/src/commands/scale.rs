@@ -7,6 +7,7 @@ use partune_report::{scaling_document, scaling_schema, scaling_text};
 
 use crate::commands::reading::Reading;
 use crate::commands::runs;
+use crate::commands::size::count;
 use crate::output;
 
 /// Say how a program scales over runs on several numbers of PEs, and what keeps it from the ideal.
@@ -29,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long)]
     schema: bool,
     /// How many places of each kind to print as text
-    #[arg(long, default_value_t = 5, value_name = "N")]
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = count::<usize>(0))]
     rows: usize,
     #[command(flatten)]
     reading: Reading,

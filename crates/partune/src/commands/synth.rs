@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use partune_synth::{Injection, InjectionKind, Model, Skew, SynthOptions};
 
 use crate::commands::share::share;
+use crate::commands::size::count;
 use crate::output;
 
 /// Write a synthetic but causally consistent archive, with patterns of known size if wanted.
@@ -22,15 +23,15 @@ pub(crate) struct Args {
     output: PathBuf,
     #[arg(long, value_enum, default_value = "mpi")]
     model: ModelName,
-    #[arg(long, default_value_t = SynthOptions::default().ranks)]
+    #[arg(long, default_value_t = SynthOptions::default().ranks, value_parser = count::<u32>(1))]
     ranks: u32,
     /// Threads of each rank
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count::<u32>(1))]
     threads: u32,
     /// Event records wanted; K, M and G are thousands, millions and billions
-    #[arg(long, default_value = "100K", value_parser = count)]
+    #[arg(long, default_value = "100K", value_parser = events)]
     events: u64,
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count::<u64>(0))]
     seed: u64,
     /// Share of all events that one location holds
     #[arg(long, value_name = "SHARE", value_parser = share)]
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RANK:FACTOR", value_parser = slow)]
     slow: Vec<(u32, f64)>,
     /// Clocks of ranks differ by up to this
-    #[arg(long, default_value_t = 0, value_name = "NS")]
+    #[arg(long, default_value_t = 0, value_name = "NS", value_parser = count::<u64>(0))]
     clock_offset_ns: u64,
     /// Record a hardware counter at each kernel
     #[arg(long)]
@@ -58,7 +59,7 @@ enum ModelName {
     Shmem,
 }
 
-fn count(text: &str) -> Result<u64, String> {
+fn events(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.as_bytes().last() {
         Some(b'K' | b'k') => (&text[..text.len() - 1], 1_000),
         Some(b'M' | b'm') => (&text[..text.len() - 1], 1_000_000),

@@ -10,6 +10,7 @@ use partune_engine::{Installed, Measured, Request, Setting, Tried};
 use partune_report::{Tuning, tune_document, tune_schema, tune_text};
 
 use crate::commands::record;
+use crate::commands::size::count;
 use crate::output;
 use crate::progress::Bar;
 
@@ -23,7 +24,7 @@ use crate::progress::Bar;
 )]
 pub(crate) struct Args {
     /// How often the program runs with and without a setting
-    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(3..))]
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = count::<u32>(3))]
     runs: u32,
     /// A file to write with what is worth keeping, and why; it must not exist
     #[arg(short, long, value_name = "FILE")]

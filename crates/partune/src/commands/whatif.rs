@@ -7,6 +7,7 @@ use partune_report::{other_pes_document, other_pes_text, what_if_document, what_
 
 use crate::commands::resources::Resources;
 use crate::commands::runs;
+use crate::commands::size::count;
 use crate::output;
 use crate::progress::Bar;
 
@@ -37,7 +38,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Of another number of PEs: how many places to print as text
-    #[arg(long, default_value_t = 8, value_name = "N")]
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = count::<usize>(0))]
     rows: usize,
     /// Print JSON
     #[arg(long)]

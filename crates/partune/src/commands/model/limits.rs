@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::commands::size::count;
 use crate::output;
 
 /// How often is looked.
@@ -11,10 +12,10 @@ const PERIOD: Duration = Duration::from_millis(20);
 #[derive(clap::Args)]
 pub(super) struct Limits {
     /// Give up after so many seconds; 0: never
-    #[arg(long, global = true, default_value_t = 600, value_name = "SECONDS")]
+    #[arg(long, global = true, default_value_t = 600, value_name = "SECONDS", value_parser = count::<u64>(0))]
     time_limit: u64,
     /// Give up where more memory than this is needed, in MiB; 0: never
-    #[arg(long, global = true, default_value_t = 4096, value_name = "MIB")]
+    #[arg(long, global = true, default_value_t = 4096, value_name = "MIB", value_parser = count::<u64>(0))]
     memory_limit: u64,
 }
 
