@@ -31,6 +31,16 @@ pub(crate) fn write(file: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(file, text).with_context(cannot)
 }
 
+/// Refuses a file that is there, before the work that would be written over it.
+pub(crate) fn absent(file: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !file.exists(),
+        "{}: there is such a file already\n  remedy: give another name, or remove it first",
+        file.display()
+    );
+    Ok(())
+}
+
 fn to_stdout(text: &str) -> anyhow::Result<()> {
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -110,9 +110,7 @@ fn diagnosis(from: &Path, only: &[&str]) -> anyhow::Result<Diagnosis> {
 }
 
 fn time_line(from: &Path, to: &Path, packed: bool) -> anyhow::Result<()> {
-    if to.exists() {
-        bail!("{}: there is a file already\n  remedy: give another name, or remove it first", to.display());
-    }
+    output::absent(to)?;
     // A time line shows events, not what analyses found; the cheapest one is run.
     let diagnosis = diagnosis(from, &["frequency"])?;
     let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).context("no file is named")?;

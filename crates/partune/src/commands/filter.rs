@@ -1,10 +1,8 @@
 //! `partune analyze --write-filter`: what need not be recorded next time, as a file for `partune record --filter`.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
 use partune_engine::{Diagnosis, Values};
 
 use crate::output;
@@ -20,7 +18,7 @@ pub(crate) fn write(diagnosis: &Diagnosis, archive: &str, file: &Path) -> anyhow
         "# Functions of {archive} whose recording costs more than it tells.\n# Leave them out: partune record --filter {} -- COMMAND\n",
         file.display()
     );
-    fs::write(file, head + &lines.concat()).with_context(|| format!("{} cannot be written", file.display()))?;
+    output::write(file, &(head + &lines.concat()))?;
     output::note(&format!(
         "partune: {} function{} in {}{}",
         lines.len(),

@@ -47,9 +47,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.schema {
         return output::print(&tune_schema());
     }
-    if let Some(file) = args.output.as_deref().filter(|file| file.exists()) {
-        bail!("{}: there is such a file already\n  remedy: name another one with -o", file.display());
-    }
+    args.output.as_deref().map_or(Ok(()), output::absent)?;
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     let folder = record::temporary()?;
     let (archive, libraries) = recorded(args, &folder.path().join("run"))?;

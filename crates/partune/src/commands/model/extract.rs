@@ -17,12 +17,13 @@ use crate::progress::Bar;
 pub(super) struct Extract {
     /// The archive: its anchor file (traces.otf2), or the folder that holds it; of several runs there, the one with the median run time
     run: PathBuf,
-    /// Write the model to a file instead of printing it
+    /// Write the model to a file instead of printing it; it must not exist
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &Extract) -> anyhow::Result<()> {
+    args.output.as_deref().map_or(Ok(()), output::absent)?;
     let archive = args.run.display();
     let diagnosis = {
         let bar = Bar::new(false);
@@ -47,7 +48,7 @@ pub(super) fn run(args: &Extract) -> anyhow::Result<()> {
     let text = format(&text).unwrap_or(text);
     match &args.output {
         Some(file) => {
-            std::fs::write(file, &text).with_context(|| format!("{}: cannot be written", file.display()))?;
+            output::write(file, &text)?;
             let (run_s, model_s) = (run.run_seconds(), seconds(&text)?);
             let (blocks, phases, pes) = (recorded.blocks.len(), recorded.phases_seen(), recorded.pes);
             output::note(&format!(
