@@ -59,6 +59,41 @@ fn simulations(path: &str) -> String {
     runs.collect::<Vec<_>>().join("\n")
 }
 
+/// The examples of the help run, as far as their models are in the library.
+#[test]
+fn examples_of_the_help_run() {
+    let mut tried = 0;
+    for command in ["", "check", "estimate", "simulate", "decide", "emit"] {
+        let words: Vec<&str> = ["model", command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+        let help = text(&words);
+        let examples = help.lines().filter_map(|line| line.trim().strip_prefix("partune model "));
+        for example in examples.filter(|line| !line.contains('\'')) {
+            let words =
+                example.split(' ').map(|word| if word.ends_with(".pam") { file(word) } else { word.to_owned() });
+            let words: Vec<String> = ["model".to_owned()].into_iter().chain(words).collect();
+            if words.iter().any(|word| word.ends_with(".pam") && !PathBuf::from(word).exists()) {
+                continue;
+            }
+            text(&words.iter().map(String::as_str).collect::<Vec<_>>());
+            tried += 1;
+        }
+    }
+    assert!(tried >= 9, "{tried} examples were tried");
+}
+
+#[test]
+fn an_unknown_alternative_is_told_with_its_file_and_those_that_are_there() {
+    let adi = file("adi.pam");
+    for command in ["estimate", "simulate"] {
+        let output = partune(&["model", command, &adi, "--alt", "plain"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && said.contains("adi.pam: there is no alternative plain"), "{said}");
+        assert!(said.contains("remedy: ") && said.contains("pipelined"), "{said}");
+    }
+    let large = partune(&["model", "estimate", &adi, "-D", "N=1e300"]);
+    assert!(String::from_utf8_lossy(&large.stderr).contains("1e300 is too large"));
+}
+
 #[test]
 fn the_library_is_in_the_book() {
     let mut list = String::from(

@@ -31,7 +31,7 @@ use crate::output;
 /// Predict a program from a model of its parallelism and of the machine's resources.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  partune model estimate pipeline.pam -D S=8 -D N=100 -D tc=2\n  \
-                        partune model simulate adi.pam -D N=512 -D P=8 -D tf=1 -D tm=4 --alt plain\n  \
+                        partune model simulate adi.pam -D N=512 -D P=8 -D tf=1 -D tm=4 --alt pipelined\n  \
                         partune model data crash.pam -D P=8\n  \
                         partune model tune crash.pam --try 'P = 8'\n  \
                         partune model emit adi.pam -D P=8 --as rust")]
@@ -99,24 +99,27 @@ struct Estimate {
     /// Only this alternative
     #[arg(long, value_name = "NAME")]
     alt: Option<String>,
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  partune model simulate adi.pam -D N=512 -D P=8 -D tf=1 -D tm=4 --alt plain")]
+#[command(after_help = "Example:\n  partune model simulate adi.pam -D N=512 -D P=8 -D tf=1 -D tm=4 --alt pipelined")]
 struct Simulate {
     #[command(flatten)]
     input: Input,
     /// The alternative to run; else `main`, else the only one
     #[arg(long, value_name = "NAME")]
     alt: Option<String>,
+    /// Print JSON
     #[arg(long)]
     json: bool,
     /// Which of several events at the same time comes first
     #[arg(long, value_enum, default_value = "program")]
     ties: TieName,
-    #[arg(long, default_value_t = 1, value_parser = count::<u64>(0))]
+    /// What random times and ties follow from: the same number, the same run
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = count::<u64>(0))]
     seed: u64,
     /// Say where the time went: by process, by resource, and along the chain that decided the makespan
     #[arg(long)]
@@ -188,8 +191,15 @@ enum LanguageName {
 
 fn definition(text: &str) -> Result<(String, Rat), String> {
     let Some((name, value)) = text.split_once('=') else { return Err(format!("{text} is not NAME=VALUE")) };
-    let value = quantity(value.trim())
-        .ok_or_else(|| format!("{value} is no number, such as 512, 1.5e-6, 3/4 or 20us; times are seconds"))?;
+    // What floating point has, and exact numbers of so many digits do not.
+    let is_number = || value.trim().trim_end_matches(char::is_alphabetic).parse::<f64>().is_ok();
+    let value = quantity(value.trim()).ok_or_else(|| {
+        if is_number() {
+            format!("{value} is too large or too small: a number has at most 38 digits")
+        } else {
+            format!("{value} is no number, such as 512, 1.5e-6, 3/4 or 20us; times are seconds")
+        }
+    })?;
     Ok((name.trim().to_owned(), value))
 }
 
@@ -252,6 +262,11 @@ impl Source {
     /// The model without values, where it can be read so: what partitions a graph cannot.
     fn open(&self) -> Option<Model> {
         lower(&self.text, &parse(&self.text).0, &Values::new(), &self.files()).0
+    }
+
+    /// The file as it was named.
+    fn shown(&self) -> String {
+        self.path.display().to_string()
     }
 
     /// The name of the file, without its ending.
@@ -329,8 +344,12 @@ fn fmt(args: &Fmt) -> anyhow::Result<()> {
 /// The alternatives that are meant.
 fn chosen<'a>(model: &'a Model, name: Option<&str>) -> anyhow::Result<Vec<&'a Alternative>> {
     let Some(name) = name else { return Ok(model.alternatives.iter().collect()) };
-    let known = || model.alternatives.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ");
-    Ok(vec![model.alternative(name).with_context(|| format!("no alternative {name}; there are {}", known()))?])
+    let wrong = || format!("there is no alternative {name}\n  remedy: give one of these with --alt: {}", names(model));
+    Ok(vec![model.alternative(name).with_context(wrong)?])
+}
+
+fn names(model: &Model) -> String {
+    model.alternatives.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn estimate(args: &Estimate) -> anyhow::Result<()> {
@@ -342,7 +361,7 @@ fn estimate(args: &Estimate) -> anyhow::Result<()> {
     let general = if all_given { source.open() } else { None }.unwrap_or_else(|| given.clone());
     let mut text = String::new();
     let mut list = Vec::new();
-    for alternative in chosen(&given, args.alt.as_deref())? {
+    for alternative in chosen(&given, args.alt.as_deref()).with_context(|| source.shown())? {
         let Some(open) = general.alternative(&alternative.name) else { continue };
         let form = closed_form(&general, &open.term);
         let found = if all_given {
@@ -415,10 +434,7 @@ fn one<'a>(model: &'a Model, name: Option<&str>) -> anyhow::Result<&'a Alternati
     match (name, &model.alternatives[..]) {
         (None, [first, ..]) if first.name == "main" => Ok(first),
         (None, [only]) => Ok(only),
-        (None, all) => {
-            let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
-            bail!("which one? there are {}\n  remedy: choose with --alt", names.join(", "));
-        }
+        (None, _) => bail!("it has several alternatives\n  remedy: give one of these with --alt: {}", names(model)),
         (name, _) => Ok(chosen(model, name)?.remove(0)),
     }
 }
@@ -427,7 +443,7 @@ fn run_data(args: &Data) -> anyhow::Result<()> {
     let Some(input) = args.followed.input() else { return output::print(&data_schema()) };
     let source = input.source()?;
     let model = source.model(&input.complete(&source))?;
-    let alternative = one(&model, args.followed.alt.as_deref())?;
+    let alternative = one(&model, args.followed.alt.as_deref()).with_context(|| source.shown())?;
     let options = partune_mds::Options::default();
     let failed = |error: partune_model::Diagnostic| source.failed(&error);
     let (outcome, archive) = match &args.archive {
@@ -451,7 +467,7 @@ fn run_data(args: &Data) -> anyhow::Result<()> {
 fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
     let source = args.input.source()?;
     let model = source.model(&args.input.complete(&source))?;
-    let alternative = one(&model, args.alt.as_deref())?;
+    let alternative = one(&model, args.alt.as_deref()).with_context(|| source.shown())?;
     let ties = match args.ties {
         TieName::Program => Ties::Program,
         TieName::Reverse => Ties::Reverse,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use partune_engine::Request;
 use partune_mds::calibrate::{Measured, calibrate};
 use partune_model::change::Original;
@@ -43,7 +43,7 @@ pub(super) fn run(args: &Calibrate) -> anyhow::Result<()> {
     };
     let source = input.source()?;
     let model = source.model(&input.complete(&source))?;
-    let alternative = one(&model, args.followed.alt.as_deref())?;
+    let alternative = one(&model, args.followed.alt.as_deref()).with_context(|| source.shown())?;
     let phases = &model.application.phases;
     if let Some((unknown, _)) = args.phases.iter().find(|(phase, _)| !phases.contains(phase)) {
         bail!("no phase {unknown} in the model\n  remedy: its phases are {}", phases.join(", "));

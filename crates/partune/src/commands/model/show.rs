@@ -127,10 +127,10 @@ pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: 
 pub(super) fn outcome(text: &mut String, name: &str, outcome: &Outcome) {
     let _ = writeln!(
         text,
-        "{name}: {} ({} uses, at most {} processes)",
+        "{name}: {} ({}, at most {})",
         number(outcome.makespan),
-        outcome.uses,
-        outcome.processes
+        plural(outcome.uses as usize, "use", "uses"),
+        plural(outcome.processes as usize, "process", "processes")
     );
     let mut resources: Vec<_> = outcome.resources.iter().collect();
     if resources.is_empty() {

@@ -1,6 +1,6 @@
 //! `partune model tune`: changes of a model, followed and ranked.
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use partune_mds::tune;
 use partune_model::change::Original;
 use partune_model::parse;
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Tune) -> anyhow::Result<()> {
     let Some(input) = args.followed.input() else { return output::print(&model_tune_schema()) };
     let source = input.source()?;
     let model = source.model(&input.complete(&source))?;
-    let alternative = one(&model, args.followed.alt.as_deref())?;
+    let alternative = one(&model, args.followed.alt.as_deref()).with_context(|| source.shown())?;
     let (syntax, _) = parse(&source.text);
     let values = input.values();
     let original = Original { text: &source.text, file: &syntax, values: &values, model: &model, alternative };
