@@ -164,9 +164,10 @@ impl SynthOptions {
             (self.bytes_per_ns > 0.0 && self.bytes_per_ns.is_finite(), "the bandwidth must be positive"),
             ((0.0..1.0).contains(&self.jitter), "jitter must be in [0, 1)"),
             ((0.0..=100.0).contains(&self.gradient), "the gradient must be in [0, 100]"),
+            (self.slow.iter().all(|(rank, _)| *rank < self.ranks), "a slow rank does not exist"),
             (
-                self.slow.iter().all(|(rank, by)| *rank < self.ranks && *by > 0.0 && by.is_finite()),
-                "a slow rank does not exist",
+                self.slow.iter().all(|(_, by)| *by > 0.0 && by.is_finite()),
+                "the factor of a slow rank is no positive number",
             ),
             (self.inject.iter().all(|it| it.rank < self.ranks), "an injection is for a rank that does not exist"),
             (self.inject.iter().all(|it| it.percent <= 100), "an injection is for more than 100 per cent"),

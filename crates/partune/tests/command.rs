@@ -311,7 +311,19 @@ fn slowest(options: &[&str]) -> Value {
 fn everybody_waits_for_a_slow_rank() {
     assert_eq!(slowest(&["--slow", "1:2"]), 1);
     assert_eq!(slowest(&["--slow", "2:2"]), 2);
-    assert_eq!(partune(&["synth", "--slow", "2", "-o", "nowhere"]).status.code(), Some(2));
+    for (wrong, why) in [
+        (&["--slow", "2"][..], "is not RANK:FACTOR"),
+        (&["--slow", "1:-2"], "the factor -2"),
+        (&["--slow", "1:nan"], "the factor NaN"),
+        (&["--slow", "99:2"], "a slow rank does not exist"),
+        (&["--ranks", "0"], "at least 1"),
+        (&["--jitter=-1"], "a share between 0 and 1"),
+    ] {
+        let output = partune(&[&["synth", "-o", "nowhere"], wrong].concat());
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(why), "{wrong:?}: {said}");
+        assert!(!Path::new("nowhere").exists());
+    }
 }
 
 /// What `partune run` does with a file of hints, for a command.

@@ -21,7 +21,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 
 /// A size that is not nothing.
 pub(crate) fn positive_size(text: &str) -> Result<u64, String> {
-    size(text).and_then(|bytes| if bytes > 0 { Ok(bytes) } else { Err("more than nothing".to_owned()) })
+    size(text).and_then(|bytes| if bytes > 0 { Ok(bytes) } else { Err("at least 1".to_owned()) })
 }
 
 /// Digits as a number, so many times; none where there is something else.

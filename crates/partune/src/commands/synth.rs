@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
-use partune_synth::{Injection, InjectionKind, Model, Skew, SynthOptions};
+use clap::error::ErrorKind;
+use partune_synth::{Injection, InjectionKind, Model, Skew, SynthError, SynthOptions};
 
 use crate::commands::share::share;
 use crate::commands::size::count;
@@ -21,23 +22,26 @@ pub(crate) struct Args {
     /// The folder to make
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    /// The programming model
     #[arg(long, value_enum, default_value = "mpi")]
     model: ModelName,
-    #[arg(long, default_value_t = SynthOptions::default().ranks, value_parser = count::<u32>(1))]
+    /// Ranks of MPI, or PEs of OpenSHMEM
+    #[arg(long, value_name = "N", default_value_t = SynthOptions::default().ranks, value_parser = count::<u32>(1))]
     ranks: u32,
     /// Threads of each rank
-    #[arg(long, default_value_t = 1, value_parser = count::<u32>(1))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u32>(1))]
     threads: u32,
     /// Event records wanted; K, M and G are thousands, millions and billions
-    #[arg(long, default_value = "100K", value_parser = events)]
+    #[arg(long, value_name = "COUNT", default_value = "100K", value_parser = events)]
     events: u64,
-    #[arg(long, default_value_t = 1, value_parser = count::<u64>(0))]
+    /// What noise and clocks follow from: the same number, the same archive
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(0))]
     seed: u64,
     /// Share of all events that one location holds
     #[arg(long, value_name = "SHARE", value_parser = share)]
     skew: Option<f64>,
-    /// Noise on computation, relative
-    #[arg(long, default_value_t = SynthOptions::default().jitter)]
+    /// Noise on computation: a share of it
+    #[arg(long, value_name = "SHARE", default_value_t = SynthOptions::default().jitter, value_parser = share)]
     jitter: f64,
     /// A rank that computes longer, and how many times as long
     #[arg(long, value_name = "RANK:FACTOR", value_parser = slow)]
@@ -95,8 +99,10 @@ fn injection(text: &str) -> Result<Injection, String> {
 }
 
 fn slow(text: &str) -> Result<(u32, f64), String> {
-    let parts = text.split_once(':').and_then(|(rank, factor)| Some((rank.parse().ok()?, factor.parse().ok()?)));
-    parts.ok_or_else(|| format!("{text} is not RANK:FACTOR, such as 3:1.5"))
+    let parts = text.split_once(':').and_then(|(rank, factor)| Some((rank.parse().ok()?, factor.parse::<f64>().ok()?)));
+    let (rank, factor) = parts.ok_or_else(|| format!("{text} is not RANK:FACTOR, such as 3:1.5"))?;
+    let is_factor = factor > 0.0 && factor.is_finite();
+    if is_factor { Ok((rank, factor)) } else { Err(format!("the factor {factor} is no positive number")) }
 }
 
 /// A file that is open only while a chunk is written: there may be more locations than files that a process may have open.
@@ -141,8 +147,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         partune_engine::create(&args.output, name)?;
         Ok(Box::new(Part(args.output.join(name))))
     };
-    let answers = partune_synth::write(&options, &mut create)
-        .with_context(|| format!("cannot write {}", args.output.display()))?;
+    let answers = match partune_synth::write(&options, &mut create) {
+        // What options say together is a matter of usage too.
+        Err(SynthError::Options(rule)) => {
+            clap::Error::raw(ErrorKind::ValueValidation, format!("{rule}\n")).exit();
+        }
+        written => written.with_context(|| {
+            format!("{}: no archive can be made there\n  remedy: name another folder with -o", args.output.display())
+        })?,
+    };
     let mut text = format!(
         "{}: {} events, {} iterations, {:.6} s\n",
         anchor.display(),

@@ -11,6 +11,7 @@ use partune_model::model::Model;
 use partune_model::plan::{Act, Chosen};
 use partune_model::simulate::Outcome;
 use partune_model::{Diagnostic, Severity, Span};
+use partune_report::plural;
 
 /// Queues that a listing shows; the busiest.
 const QUEUES: usize = 16;
