@@ -32,11 +32,16 @@ pub enum OpenError {
     #[error("{}: {error}\n  remedy: give the path of an archive, e.g. traces.otf2 or run.prv, or the folder that holds it", path.display())]
     Read { path: PathBuf, error: io::Error },
     #[error(
-        "{}: not a format that partune knows ({})\n  remedy: give the file that an archive is opened by, e.g. traces.otf2 or run.prv",
+        "{}: not a format that partune knows ({})\n  remedy: give the file that an archive is opened by, {}",
         path.display(),
-        FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
+        FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", "),
+        entry.as_ref().map_or_else(|| "e.g. traces.otf2 or run.prv".to_owned(), |entry| entry.display().to_string())
     )]
-    Unknown { path: PathBuf },
+    Unknown {
+        path: PathBuf,
+        /// The only archive in its folder.
+        entry: Option<PathBuf>,
+    },
     #[error("{}: the folder holds no archive\n  remedy: give the file that an archive is opened by, e.g. traces.otf2 or run.prv", path.display())]
     EmptyFolder { path: PathBuf },
     #[error(
@@ -160,7 +165,8 @@ pub(crate) fn detect(path: &Path) -> Result<&'static Format, OpenError> {
         .and_then(|file| file.take(64).read_to_end(&mut head))
         .map_err(|error| OpenError::Read { path: path.to_owned(), error })?;
     let format = FORMATS.iter().find(|format| (format.detect)(&name(path), &head));
-    format.ok_or_else(|| OpenError::Unknown { path: path.to_owned() })
+    let folder = || path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    format.ok_or_else(|| OpenError::Unknown { path: path.to_owned(), entry: entry(folder()).ok() })
 }
 
 /// Reads everything, from the entry.

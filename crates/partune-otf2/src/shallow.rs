@@ -41,7 +41,11 @@ impl FromStr for Shallow {
 pub fn note(shallow: &[Shallow], locations: usize) -> Option<Diagnostic> {
     let (least, most) = (shallow.iter().map(|it| it.frames).min()?, shallow.iter().map(|it| it.frames).max()?);
     let since = shallow.iter().map(|it| it.since).min()? as f64 / 1e9;
-    let share = f64::from(shallow.iter().map(|it| it.share).max()?) / 1e4;
+    // The least millionth stands for a budget of nothing.
+    let share = match shallow.iter().map(|it| it.share).max()? {
+        0 | 1 => 0.0,
+        share => f64::from(share) / 1e4,
+    };
     let whose =
         if shallow.len() == locations { String::new() } else { format!(" of {} of {locations} PEs", shallow.len()) };
     let frames = match (least, most) {
@@ -86,6 +90,8 @@ mod tests {
                 "call paths of 2 of 3 PEs are 1 to 8 frames deep from 0.50 s on, since deeper ones took more than 5 % of the run"
             )
         );
+        let nothing = Shallow { share: 1, ..shallow(1, 0) };
+        assert!(said(&[nothing], 1).is_some_and(|it| it.ends_with("took more than 0 % of the run")));
         assert!(said(&[shallow(1, 0)], 1).is_some_and(|it| it.contains("are 1 frame deep")));
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Rules<'a> {
 
 impl Rules<'_> {
     pub(crate) fn read(path: &Path) -> Result<Rules<'_>, RecordError> {
-        let text = fs::read_to_string(path).map_err(RecordError::file(path))?;
+        let text = fs::read_to_string(path).map_err(|error| RecordError::NoFilter { path: path.to_owned(), error })?;
         let filter = Filter::parse(&text).map_err(|error| RecordError::Filter { path: path.to_owned(), error })?;
         let not = filter.not.iter().map(|word| word.parse()).collect::<Result<_, _>>();
         let not = not.map_err(|error| RecordError::FilterWord { path: path.to_owned(), error })?;

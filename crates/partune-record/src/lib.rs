@@ -94,6 +94,8 @@ pub enum RecordError {
         folder.display()
     )]
     Unwritten { folder: PathBuf, processes: usize },
+    #[error("{}: the filter cannot be read: {error}\n  remedy: name a file with --filter; partune analyze ARCHIVE --write-filter FILE makes one", path.display())]
+    NoFilter { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
     Filter { path: PathBuf, error: FilterError },
     #[error("{}: {error}", path.display())]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use partune_parts::layout::PARTS;
 use rustc_hash::FxHashMap;
 
+use crate::archive::is_published;
 use crate::logs::{self, Logs};
 use crate::{RecordError, parts};
 
@@ -28,12 +29,12 @@ impl Elsewhere {
 }
 
 /// Brings those parts to the folder of a recording that are on this node, where all processes have ended. Says how many files came, and what
-/// is elsewhere. It may be interrupted, and be called on several nodes at a time.
-pub fn gather(folder: &Path) -> Result<(usize, Option<Elsewhere>), RecordError> {
-    if !folder.join(PARTS).is_dir() {
-        return Err(RecordError::NoRecording { folder: folder.to_owned() });
+/// is elsewhere; none if the recording is complete already. It may be interrupted, and be called on several nodes at a time.
+pub fn gather(folder: &Path) -> Result<Option<(usize, Option<Elsewhere>)>, RecordError> {
+    if folder.join(PARTS).is_dir() {
+        return bring(folder, &logs::ended(folder, Duration::ZERO)?).map(Some);
     }
-    bring(folder, &logs::ended(folder, Duration::ZERO)?)
+    if is_published(folder)? { Ok(None) } else { Err(RecordError::NoRecording { folder: folder.to_owned() }) }
 }
 
 /// The same, by logs of processes that have ended.
@@ -86,15 +87,16 @@ mod tests {
         fs::write(parts.join("n-2-7-again1.log"), log).expect("it can be written");
         fs::write(scratch.join("n-1-7-0.lane"), "events").expect("it can be written");
         fs::write(scratch.join("n-1-7-1.lane"), "more").expect("it can be written");
-        let (came, elsewhere) = gather(folder.path()).expect("it can be read");
+        let here = || gather(folder.path()).expect("it can be read").expect("it is not complete");
+        let (came, elsewhere) = here();
         let nodes = [("n-2".to_owned(), 1)].into();
         assert_eq!((came, elsewhere), (2, Some(Elsewhere { nodes, scratch: scratch.clone() })));
         assert_eq!(fs::read(parts.join("n-1-7-0.lane")).expect("it came"), b"events");
         assert!(!parts.join("n-1-7-1.lane").is_symlink() && !scratch.exists());
         // Again, there is nothing to do; and with nothing elsewhere there is nothing to say.
-        assert_eq!(gather(folder.path()).expect("it can be read").0, 0);
+        assert_eq!(here().0, 0);
         fs::remove_file(parts.join("n-2-7-again1-0.lane")).expect("it is there");
-        assert_eq!(gather(folder.path()).expect("it can be read"), (0, None));
+        assert_eq!(here(), (0, None));
         assert!(matches!(gather(&scratch), Err(RecordError::NoRecording { .. })));
     }
 }

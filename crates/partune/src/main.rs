@@ -150,6 +150,19 @@ mod tests {
         command.get_subcommands().filter(|it| !it.is_hide_set()).for_each(shows_an_example);
     }
 
+    /// Options without a word of help, by command.
+    fn without_help(command: &clap::Command) -> Vec<String> {
+        let own = command.get_arguments().filter(|arg| arg.get_help().is_none() && !arg.is_hide_set());
+        let own: Vec<String> = own.map(|arg| format!("{} {}", command.get_name(), arg.get_id())).collect();
+        let below = command.get_subcommands().filter(|it| !it.is_hide_set()).flat_map(without_help);
+        own.into_iter().chain(below).collect()
+    }
+
+    #[test]
+    fn every_option_has_help() {
+        assert_eq!(without_help(&Cli::command()), [""; 0]);
+    }
+
     #[test]
     fn every_command_is_sound_and_shows_an_example() {
         Cli::command().debug_assert();

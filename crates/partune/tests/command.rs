@@ -180,6 +180,63 @@ fn an_unknown_extension_is_refused_with_those_that_are_known() {
 }
 
 #[test]
+fn a_file_of_an_archive_is_told_by_what_the_archive_is_opened() {
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    let said = text(&partune(&["analyze", &format!("{ring}/traces.def")]).stderr);
+    assert!(
+        said.contains(&format!("remedy: give the file that an archive is opened by, {ring}/traces.otf2")),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_recording_that_is_complete_is_told_to_be() {
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    for what in ["--complete", "--gather"] {
+        let output = partune(&["record", what, &ring]);
+        assert!(output.status.success() && text(&output.stderr).contains("is complete already"), "{what}");
+    }
+}
+
+#[test]
+fn what_is_recorded_is_checked_before_the_run() {
+    for (wrong, code, why) in [
+        (&["--counters", ""][..], 2, "a value is required"),
+        (&["--only", "p2p,lock", "--not", "lock,p2p,file"], 2, "--not leaves nothing"),
+        (&["--filter", "/no/such/filter", "-o", "nowhere"], 125, "remedy: name a file with --filter"),
+        (&["--sample", "-5"], 2, "is not a rate"),
+        (&["--depth", "-1"], 2, "a whole number"),
+        (&["--buffer", "99999999999G"], 2, "is too large"),
+    ] {
+        let output = partune(&[&["record"], wrong, &["--", "true"]].concat());
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(code) && said.contains(why), "{wrong:?}: {said}");
+        assert!(!Path::new("nowhere").exists());
+    }
+}
+
+#[test]
+fn numbers_are_refused_by_what_is_wanted() {
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    for (wrong, why) in [
+        (&["--threads=-1"][..], "a whole number, at least 0"),
+        (&["--threads", "-1"], "a whole number, at least 0"),
+        (&["--findings", "abc"], "a whole number, at least 0"),
+        (&["--rows", "-1"], "a whole number, at least 0"),
+        (&["--from", "-1"], "seconds (1.5)"),
+        (&["--memory", "-1"], "is not a size"),
+        (&["--memory", "0"], "the least is 64M"),
+        (&["--memory", "99999999999G"], "is too large"),
+    ] {
+        let output = partune(&[&["analyze", &ring], wrong].concat());
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(why), "{wrong:?}: {said}");
+    }
+    let plain = partune(&["analyze", &ring]).stdout;
+    assert!(!plain.is_empty() && partune(&["analyze", &ring, "--threads", "100000"]).stdout == plain);
+}
+
+#[test]
 fn no_word_of_findings_where_none_were_looked_for() {
     let ring = workspace().join("examples/archives/ring").display().to_string();
     let said = |only: &str| text(&partune(&["analyze", &ring, "--only", only]).stdout);

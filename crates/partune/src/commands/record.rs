@@ -7,7 +7,7 @@ use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser as _};
 use partune_record::{Kind, Mode, RecordError, Request, Summary, Toggle};
 use partune_report::words;
 use tempfile::TempDir;
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long)]
     profile: bool,
     /// Counters to read at each call: cpu-time, cycles, instructions, cache-misses, page-faults, context-switches, …, or as PAPI names it; with --profile cpu-time
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     counters: Vec<String>,
     /// Frames of a call path, from the innermost one; 0: no call paths
     #[arg(long, value_name = "FRAMES", value_parser = count::<u32>(0))]
@@ -128,11 +128,12 @@ const SIGNALLED: i32 = 128;
 pub(crate) fn run(args: Args) -> ExitCode {
     if let Some(folder) = &args.gather {
         return match partune_record::gather(folder) {
-            Ok((came, elsewhere)) => {
+            Ok(Some((came, elsewhere))) => {
                 let more = elsewhere.map_or(String::new(), |it| format!(", {} more on other nodes", it.nodes.len()));
                 output::note(&format!("partune: {came} files gathered into {}{more}", folder.display()));
                 ExitCode::SUCCESS
             }
+            Ok(None) => already(folder),
             Err(error) => {
                 output::error(&error.into());
                 ExitCode::FAILURE
@@ -146,10 +147,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
                 report(&summary);
                 ExitCode::SUCCESS
             }
-            Ok(None) => {
-                output::note(&format!("partune: {} is complete already", folder.display()));
-                ExitCode::SUCCESS
-            }
+            Ok(None) => already(folder),
             Err(error) => {
                 output::error(&error.into());
                 ExitCode::FAILURE
@@ -159,6 +157,10 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let kept = |name: &String| name == "cpu-time";
     if args.profile && !args.counters.iter().all(kept) {
         let why = "of counters, a profile keeps cpu-time alone: --profile --counters cpu-time, or record a trace\n";
+        clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, why).exit();
+    }
+    if !args.only.is_empty() && args.only.iter().all(|kind| args.not.contains(kind)) {
+        let why = "--not leaves nothing of what --only names: give other KINDS to one of them\n";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, why).exit();
     }
     let operations = args.operations;
@@ -201,6 +203,12 @@ pub(crate) fn run(args: Args) -> ExitCode {
         return repeat::repeat(&request, runs, show);
     }
     record(&request, show)
+}
+
+/// There is nothing left to do for a recording.
+fn already(folder: &Path) -> ExitCode {
+    output::note(&format!("partune: {} is complete already", folder.display()));
+    ExitCode::SUCCESS
 }
 
 /// Runs a command, completes what it left, and shows that. The exit status is that of the command, unless partune failed.
