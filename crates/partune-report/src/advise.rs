@@ -270,15 +270,7 @@ fn one(out: &mut String, run: &Run, findings: &[Ranked], number: usize, advice: 
     let label = format!("{number:>3}  ");
     style.wrapped(out, (Tone::Strong, &label), &format!("{}: {}", action.name, saves(advice, saving, run_s)));
     let mut row = |label: &str, text: &str| style.wrapped(out, (Tone::Dim, &format!("     {label:<8} ")), text);
-    let location = run.location(advice.place);
-    let line = if location.line > 0 { format!(" ({}:{})", location.file, location.line) } else { String::new() };
-    let construct = names::construct(run, advice.place);
-    let at = match location.function {
-        "" => format!("{construct}{line}"),
-        function if function == construct => format!("{function}{line}"),
-        function => format!("{construct} in {function}{line}"),
-    };
-    row("where", &at);
+    row("where", &names::place(run, advice.place));
     if let Some(finding) = advice.candidate.findings.first().map(|at| &findings[*at]) {
         let construct = names::construct(run, finding.finding.path);
         let more = advice.candidate.findings.len() - 1;

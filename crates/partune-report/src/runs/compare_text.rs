@@ -203,23 +203,17 @@ fn places<I: PlaceId>(
         let differences = (1..runs.len()).flat_map(|run| [format!("{}−A", letter(run)), format!("{}/A", letter(run))]);
         let heading = std::iter::once(format!("{word} (exclusive time, {what})"));
         let mut rows: Vec<Vec<String>> = vec![heading.chain(letters(comparison)).chain(differences).collect()];
-        let mut more: Vec<String> = vec![String::new()];
-        for row in shown.take(limit) {
-            let Some((id, run)) = first(&row.ids, runs) else { continue };
+        let mut more: Vec<Vec<String>> = vec![Vec::new()];
+        let shown: Vec<_> = shown.take(limit).filter_map(|row| Some((row, first(&row.ids, runs)?))).collect();
+        let labels: Vec<String> = shown.iter().map(|(_, (id, run))| id.text(run)).collect();
+        for ((row, (id, run)), label) in shown.into_iter().zip(&labels) {
             let cells =
                 (0..runs.len()).map(|run| value(comparison, row, run)).chain(row.changes.iter().flat_map(cells));
-            rows.push(std::iter::once(shortened(&id.text(run), NAME)).chain(cells).collect());
-            more.push(also(comparison, &row.sums));
+            rows.push(std::iter::once(shortened(label, NAME)).chain(cells).collect());
+            let path = is_twice(label, &labels).then(|| format!("at {}", id.callpath(run).join(" > ")));
+            more.push(path.into_iter().chain([also(comparison, &row.sums)]).collect());
         }
-        let mut text = String::new();
-        table(&mut text, &rows);
-        out.push('\n');
-        for (line, more) in text.lines().zip(more) {
-            let _ = writeln!(out, "{line}");
-            if !more.is_empty() {
-                let _ = writeln!(out, "      {more}");
-            }
-        }
+        table_with(out, &rows, &more);
         if count > limit {
             let _ = writeln!(out, "  … {} more; --rows N shows them", count - limit);
         }
@@ -237,6 +231,24 @@ fn places<I: PlaceId>(
     if places.iter().filter(told).take(limit).any(doubtful) {
         let why = if is_repeated(comparison) { "too few runs" } else { "start-up, shut-down, one visit on one PE" };
         let _ = writeln!(out, "  ? no spread to tell by: {why}");
+    }
+}
+
+/// Whether several rows would be called this.
+fn is_twice<T: PartialEq>(label: &T, labels: &[T]) -> bool {
+    labels.iter().filter(|it| *it == label).count() > 1
+}
+
+/// A table, and below each row what else is said of it.
+fn table_with(out: &mut String, rows: &[Vec<String>], more: &[Vec<String>]) {
+    let mut text = String::new();
+    table(&mut text, rows);
+    out.push('\n');
+    for (line, more) in text.lines().zip(more) {
+        let _ = writeln!(out, "{line}");
+        for more in more.iter().filter(|more| !more.is_empty()) {
+            let _ = writeln!(out, "      {more}");
+        }
     }
 }
 
@@ -324,19 +336,29 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
         let what = if comparison.per_pe { "mean over PEs" } else { "summed over PEs" };
         let heading = std::iter::once(format!("findings ({what})"));
         let mut rows: Vec<Vec<String>> = vec![heading.chain(letters(comparison)).chain(differences).collect()];
-        for row in comparison.findings.iter().filter(told).take(limit) {
-            let known = row.sums.iter().zip(runs).find_map(|(sums, run)| spot(run, row.pattern, sums.as_ref()?.path));
-            let Some(spot) = known else { continue };
-            let name = format!("{}: {spot}", words::title(row.pattern).to_lowercase());
+        let mut more: Vec<Vec<String>> = vec![Vec::new()];
+        let known = |row: &FindingRow| {
+            let mut sums = row.sums.iter().zip(runs);
+            sums.find_map(|(sums, run)| {
+                let path = sums.as_ref()?.path;
+                let title = words::title(row.pattern).to_lowercase();
+                Some(((spot(run, row.pattern, path)?, title), names::callpath(&run.diagnosis.run, path)))
+            })
+        };
+        let shown = comparison.findings.iter().filter(told).take(limit);
+        let shown: Vec<_> = shown.filter_map(|row| Some((row, known(row)?))).collect();
+        let labels: Vec<_> = shown.iter().map(|(_, (label, _))| label.clone()).collect();
+        for (row, (label, path)) in shown {
             let value = |(run, it): (usize, &Option<FindingSums>)| {
                 it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds / comparison.base(run)))
             };
             let values = row.sums.iter().enumerate().map(value);
             let changes = row.changes.iter().flat_map(|it| [signed(it.difference), in_words(it.verdict)]);
-            rows.push(std::iter::once(shortened(&name, NAME)).chain(values).chain(changes).collect());
+            rows.push(std::iter::once(shortened(&label.0, NAME)).chain(values).chain(changes).collect());
+            let path = is_twice(&label, &labels).then(|| format!("at {}", path.join(" > ")));
+            more.push(std::iter::once(label.1).chain(path).collect());
         }
-        out.push('\n');
-        table(out, &rows);
+        table_with(out, &rows, &more);
         if count > limit {
             let _ = writeln!(out, "  … {} more; --rows N shows them", count - limit);
         }
@@ -379,7 +401,7 @@ mod tests {
             compare_text(&partune_engine::compare(runs).unwrap(), &named, 10, Style::PLAIN)
         };
         let nothing: &dyn Fn(&mut Diagnosis) = &|_| ();
-        let of_processors = |text: &str| text.matches("wait for processor: processors of node").count();
+        let of_processors = |text: &str| text.matches("  processors of node").count();
         let both = text(&[&run(100, nothing), &run(400, nothing)]);
         assert_eq!((of_processors(&both), both.matches(names::OUTSIDE).count()), (1, 0), "{both}");
         // The second run is the first that has it.
@@ -387,5 +409,6 @@ mod tests {
         let one = text(&[&run(100, none), &run(400, nothing)]);
         assert_eq!((of_processors(&one), one.matches(names::OUTSIDE).count()), (1, 0), "{one}");
         assert_eq!(of_processors(&text(&[&run(100, none), &run(100, none)])), 0);
+        assert!(both.contains("\n      wait for processor\n"), "{both}");
     }
 }
