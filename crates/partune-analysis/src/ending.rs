@@ -2,8 +2,8 @@
 
 use partune_base::{CallPathId, GroupId, Id, PeId, Span, StringId, Time};
 use partune_trace::{
-    Awaited, Ended, Ending, NO_REQUEST, PauseKind, PeKind, RequestEvent, RequestKind, Role, Send, Stream, TeamKind,
-    Trace, Visit, VisitIx, Visits,
+    Awaited, Ended, Ending, NO_REQUEST, PeKind, RequestEvent, RequestKind, Role, Send, TeamKind, Trace, Visit, VisitIx,
+    Visits,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -232,8 +232,7 @@ fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
     };
     let requests: Vec<Requests> =
         stands.iter().filter(of_requests).map(|stand| Requests::of(trace, stand.pe, all(stand.pe))).collect();
-    let is_off = |stream: &Stream| stream.pauses.iter().any(|pause| pause.kind == PauseKind::Off);
-    let is_whole = !trace.begins_late() && !trace.is_partial() && !trace.streams().iter().any(is_off);
+    let is_whole = !trace.begins_late() && !trace.is_partial() && !trace.was_off();
     let under_way = is_whole.then(|| UnderWay::new(trace, &requests));
     for of in &requests {
         if let Ok(at) = stands.binary_search_by_key(&of.pe, |stand| stand.pe) {

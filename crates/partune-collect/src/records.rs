@@ -9,14 +9,19 @@ use crate::state::is_paused;
 use crate::unwind::Step;
 use partune_parts::clock;
 
+/// OTF2's record of that, and what it says.
+pub(crate) const MEASUREMENT: u8 = 11;
+pub(crate) const ON: u8 = 1;
+pub(crate) const OFF: u8 = 2;
+
 /// Recording was turned off or on.
 pub(crate) fn measurement(lane: &mut Lane, on: bool) {
     let time = clock::now();
     if let Keep::Statistics(profile) = &mut lane.keep {
         profile.pause(on, profile.moment(time));
     } else {
-        let record = lane.room(time).record(11);
-        lane.append(record.end(record.data().byte(if on { 1 } else { 2 })));
+        let record = lane.room(time).record(MEASUREMENT);
+        lane.append(record.end(record.data().byte(if on { ON } else { OFF })));
     }
 }
 

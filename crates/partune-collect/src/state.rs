@@ -49,6 +49,11 @@ fn is_still_paused() -> bool {
     if PAUSED.load(Ordering::Relaxed) & DUE != 0 {
         phases::look();
     }
+    is_off()
+}
+
+/// Whether recording is turned off, whatever it may be time for.
+pub(crate) fn is_off() -> bool {
     PAUSED.load(Ordering::Relaxed) & !DUE != 0
 }
 

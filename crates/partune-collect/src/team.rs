@@ -20,7 +20,7 @@ use crate::process::{self, lane, lane_of_member};
 use crate::records;
 use crate::region::Region;
 use crate::stack::Open;
-use crate::state::is_paused;
+use crate::state::{self, is_paused};
 
 /// Whose threads they are, as `OTF2_Paradigm` numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,12 +69,15 @@ pub fn hand_on() {
 static ALIVE: AtomicU32 = AtomicU32::new(0);
 
 /// The calling thread will fork a team. If it is the process's main thread, of which nothing is recorded yet, what it did before counts too: it began
-/// when the process did.
+/// when the process did. Where recording is off since then, that is a pause.
 pub fn began(team: u32) {
     let Some(mut lane) = lane().filter(|lane| lane.thread() == 0 && lane.last_time() == 0) else { return };
     let began = process::loaded();
     if process::is_main_thread() && began > 0 && ALIVE.swap(team + 1, Ordering::Relaxed) == 0 {
         tell(&mut lane, began, THREAD_BEGIN, |at| at.c32(team).c64(0));
+        if state::is_off() {
+            tell(&mut lane, began, records::MEASUREMENT, |at| at.byte(records::OFF));
+        }
     }
 }
 

@@ -58,6 +58,12 @@ pub enum OpenError {
         if remedy.is_empty() { "record again, and see that the program comes to its end" } else { remedy }
     )]
     Empty { path: PathBuf, noticed: String, remedy: String },
+    #[error(
+        "{}: no operation of the run was recorded, since recording was switched off\n  remedy: record without --phase, --window and --toggle, or \
+         choose what the program comes to",
+        path.display()
+    )]
+    Off { path: PathBuf },
     #[error("{}: {error}", path.display())]
     Import { path: PathBuf, error: ImportError },
 }

@@ -88,7 +88,11 @@ fn open_entry(entry: &Path, progress: &dyn Progress) -> Result<Opened, OpenError
     }
     let worst = trace.quality().entries().iter().max_by_key(|it| (it.severity, std::cmp::Reverse(it.message.as_str())));
     let (noticed, remedy) = worst.map_or_else(Default::default, |it| (format!(": {}", it.message), it.remedy.clone()));
-    Err(OpenError::Empty { path: entry.to_owned(), noticed, remedy })
+    let path = entry.to_owned();
+    if trace.was_off() {
+        return Err(OpenError::Off { path });
+    }
+    Err(OpenError::Empty { path, noticed, remedy })
 }
 
 impl Opened {

@@ -25,7 +25,7 @@ mod unseen;
 
 use partune_base::{PeId, Time};
 use partune_diag::Quality;
-use partune_trace::{PauseKind, Stream, Trace, VisitIx};
+use partune_trace::{Trace, VisitIx};
 
 pub use blocks::{Block, Blocks};
 pub use clock_repair::ClockQuality;
@@ -109,8 +109,7 @@ impl Index {
         let mut quality = messages.1;
         apart::report(trace, &mut quality);
         [teams.1, collectives.1, locks.1, rma.1].into_iter().for_each(|noted| quality.merge(noted));
-        let is_off = |stream: &Stream| stream.pauses.iter().any(|pause| pause.kind == PauseKind::Off);
-        if trace.is_partial() || trace.streams().iter().any(is_off) {
+        if trace.is_partial() || trace.was_off() {
             quality.expect_parts(
                 "the others may be calls that were left out of the recording, or made while it was switched off",
             );

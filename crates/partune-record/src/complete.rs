@@ -58,6 +58,8 @@ pub struct Summary {
     pub events: u64,
     /// Calls that were counted, if it is a profile: then there are no events.
     pub calls: Option<u64>,
+    /// Whether no operation of the run was recorded, so that there is nothing to analyse.
+    pub is_empty: bool,
     /// From the first event to the last, in seconds.
     pub seconds: f64,
     /// Size of the event files.
@@ -268,6 +270,7 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
     summary.pes = processes.iter().map(|process| process.lanes.len()).sum();
     summary.events = lanes(&processes).map(|lane| lane.events).fold(0, u64::saturating_add);
     summary.calls = lanes(&processes).filter_map(|lane| Some(lane.counted.as_ref()?.calls())).reduce(|a, b| a + b);
+    summary.is_empty = processes.iter().all(|process| process.log.paths.is_empty());
     summary.seconds = (end - begin) as f64 / clock.resolution as f64;
     if let Some(overwritten) = overwritten {
         describe_newest(overwritten, summary.seconds, &mut summary.quality);

@@ -15,7 +15,7 @@ use crate::objects::Object;
 use crate::pes::{File, Group, Metric, Pe, PeKind, Process, Window};
 use crate::profile::Profile;
 use crate::stream::Visit;
-use crate::{Role, VisitIx, seal};
+use crate::{PauseKind, Role, VisitIx, seal};
 
 /// Where a trace comes from, as far as its recorder tells.
 #[derive(Clone, Debug, Default)]
@@ -135,6 +135,11 @@ impl Trace {
     /// Whether the run had begun before the first event, so that what belongs together is counted from the end.
     pub fn begins_late(&self) -> bool {
         self.built.begins_late
+    }
+
+    /// Whether recording was switched off for a part of the run.
+    pub fn was_off(&self) -> bool {
+        self.built.streams.iter().any(|stream| stream.pauses.iter().any(|pause| pause.kind == PauseKind::Off))
     }
 
     /// Time of the first event.

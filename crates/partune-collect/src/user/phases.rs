@@ -35,14 +35,16 @@ pub(crate) fn choose(words: &str) {
         Some((name, Some(most))) => (name, Some(most)),
         _ => (words, None),
     };
-    let _ = CHOSEN.set(Chosen { name: name.to_owned(), most });
+    if CHOSEN.set(Chosen { name: name.to_owned(), most }).is_ok() {
+        state::turn(Why::Outside, false);
+    }
 }
 
 /// The two times, in nanoseconds since 1970.
 static WINDOW: OnceLock<[u64; 2]> = OnceLock::new();
-/// Whether a signal turns recording on and off, and whether it is on by that.
+/// Whether a signal turns recording on and off, and how often it came: recording is on from each odd one to the next.
 static IS_TOGGLED: AtomicBool = AtomicBool::new(false);
-static SIGNALLED: AtomicBool = AtomicBool::new(false);
+static SIGNALS: AtomicU64 = AtomicU64::new(0);
 /// Whether a paradigm begins or ends, which is recorded at any time.
 static EVERYWHERE: AtomicBool = AtomicBool::new(false);
 
@@ -58,7 +60,7 @@ pub(crate) fn choose_window(window: [u64; 2]) -> std::io::Result<()> {
 /// From one signal to the next, before anything is recorded.
 pub(crate) fn choose_signal(signal: c_int) {
     extern "C" fn toggle(_: c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
-        SIGNALLED.fetch_xor(true, Relaxed);
+        SIGNALS.fetch_add(1, Relaxed);
         state::set_due();
     }
     if signals::handle(signal, toggle, libc::SA_RESTART, false) {
@@ -71,7 +73,7 @@ pub(crate) fn choose_signal(signal: c_int) {
 fn is_inside() -> bool {
     let is_in_phase = CHOSEN.get().is_none() || OPEN.load(Relaxed) > 0;
     let is_in_window = WINDOW.get().is_none_or(|[begin, end]| (*begin..*end).contains(&clock::wall()));
-    is_in_phase && is_in_window && (!IS_TOGGLED.load(Relaxed) || SIGNALLED.load(Relaxed))
+    is_in_phase && is_in_window && (!IS_TOGGLED.load(Relaxed) || SIGNALS.load(Relaxed) % 2 == 1)
 }
 
 fn is_chosen() -> bool {
@@ -130,7 +132,7 @@ pub(super) fn ended(mark: &Named) {
     }
 }
 
-/// Says at the end if there was none of them, or if the end came before the time.
+/// Says at the end if there was none of them, or if the end came before the time or the signal.
 pub(crate) fn say() {
     let ahead = WINDOW.get().and_then(|window| window[0].checked_sub(clock::wall())).filter(|ahead| *ahead > 0);
     if let Some(ahead) = ahead {
@@ -138,6 +140,11 @@ pub(crate) fn say() {
             "a process ended {:.3} s before the time of which a recording was wanted began, so nothing between its start-up and its shut-down was recorded",
             ahead as f64 / 1e9
         ));
+    }
+    if IS_TOGGLED.load(Relaxed) && SIGNALS.load(Relaxed) == 0 {
+        crate::note(
+            "a process never got the signal that turns recording on, so nothing between its start-up and its shut-down was recorded",
+        );
     }
     if let Some(chosen) = CHOSEN.get().filter(|_| BEGUN.load(Relaxed) == 0) {
         crate::note(&format!(

@@ -95,6 +95,7 @@ pub(crate) fn complete(folder: &Path, patience: Duration) -> Result<Summary, Rec
         libraries: vec![("Charm++".to_owned(), "charm4py".to_owned())],
         events: written.events,
         calls: None,
+        is_empty: false,
         seconds: trace.clock().seconds(trace.end().since(trace.begin())),
         bytes: (0..trace.pes().len()).map(size).sum(),
         quality: trace.quality().clone(),

@@ -78,7 +78,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     not: Vec<Kind>,
     /// Record only what is in the marked phases, regions or loops of this name; NAME:COUNT: in the first COUNT of them, or so many turns of the loop
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = phase)]
     phase: Option<String>,
     /// Record only from one time after the start of the command to another: 10s..20s, 500ms.., ..2min; start-up and shut-down are always recorded
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
@@ -266,7 +266,9 @@ pub(crate) fn report(summary: &Summary) {
 }
 
 fn next(summary: &Summary) {
-    output::note(&format!("  next: partune analyze {}", output::word(&summary.archive)));
+    if !summary.is_empty {
+        output::note(&format!("  next: partune analyze {}", output::word(&summary.archive)));
+    }
 }
 
 fn say(summary: &Summary) {
@@ -332,6 +334,12 @@ fn toggle(name: &str) -> Toggle {
     if name == "usr1" { Toggle::User1 } else { Toggle::User2 }
 }
 
+/// A name, or `NAME:COUNT`.
+fn phase(text: &str) -> Result<String, String> {
+    let count = text.rsplit_once(':').and_then(|(_, count)| count.parse::<u64>().ok());
+    if count == Some(0) { Err(format!("{text} is no part of a run: COUNT is at least 1")) } else { Ok(text.to_owned()) }
+}
+
 /// Two times, the second after the first, of which one may be left out: `10s..20s`.
 fn window(text: &str) -> Result<(Duration, Option<Duration>), String> {
     let time = |text: &str| piece::seconds(text).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -348,7 +356,7 @@ fn window(text: &str) -> Result<(Duration, Option<Duration>), String> {
 mod tests {
     use std::time::Duration;
 
-    use super::{budget, nanoseconds, window};
+    use super::{budget, nanoseconds, phase, window};
 
     #[test]
     fn a_window_has_one_or_two_times() {
@@ -357,6 +365,12 @@ mod tests {
         assert_eq!(window("500ms.."), Ok((of(500), None)));
         assert_eq!(window("..1.5min"), Ok((of(0), Some(of(90_000)))));
         assert!(["..", "10s", "2s..1s", "1..1", "-1s..", "1s..x", "1e99s.."].iter().all(|text| window(text).is_err()));
+    }
+
+    #[test]
+    fn a_phase_may_have_a_count() {
+        assert!(["solve", "solve:3", "solve:", "a:b", ":0x"].iter().all(|text| phase(text).as_deref() == Ok(text)));
+        assert!(phase("solve:0").is_err() && phase("a:b:0").is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use super::launch::{Built, CAF, MPICH, OPEN_MPI, OSHMEM, Recorded, run};
+use super::launch::{Built, CAF, MPICH, OPEN_MPI, OSHMEM, Recorded, complaints, run};
 use super::openmp::{self, CLANG, calls};
 use super::printed::counts;
 use super::programs::check_counts;
@@ -149,6 +149,48 @@ fn only_marked_phases_are_recorded() {
             let document = recorded.analysis();
             let quality = document["quality"].as_array().expect("quality is a list");
             assert!(quality.iter().all(|it| it["severity"] == "info"), "{phase}: {quality:#?}");
+        }
+    }
+}
+
+/// Programs of threads alone, by both kinds of runtimes.
+fn built_with_openmp() -> impl Iterator<Item = openmp::Built> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/choice/parts.c");
+    let include = format!("-I{}/../../include", env!("CARGO_MANIFEST_DIR"));
+    ["gcc", CLANG].into_iter().filter_map(move |it| openmp::Built::of(it, &source, &["-fopenmp", &include]))
+}
+
+#[test]
+fn only_marked_phases_of_openmp_are_recorded() {
+    for built in built_with_openmp() {
+        for (phase, criticals) in [(None, 18), (Some("solve"), 9), (Some("solve:1"), 9)] {
+            let options: Vec<&str> = phase.into_iter().flat_map(|phase| ["--phase", phase]).collect();
+            let recorded = built.record_with(&options);
+            assert!(recorded.output.status.success(), "{}", recorded.said());
+            let document = recorded.analysis();
+            assert_eq!(calls(&document)["omp critical"], criticals, "{options:?}: {document:#}");
+            assert!(complaints(&document).is_empty(), "{options:?}: {:#}", document["quality"]);
+        }
+    }
+}
+
+/// Where nothing of a run was recorded by choice, all commands say so.
+#[test]
+fn of_nothing_that_was_chosen_there_is_nothing_to_analyse() {
+    for built in built_with_openmp() {
+        for (options, why) in [
+            (["--phase", "nowhere"], "no phase, region or loop nowhere was marked"),
+            (["--window", "1min.."], "before the time of which a recording was wanted began"),
+            (["--toggle", "usr1"], "a process never got the signal"),
+        ] {
+            let recorded = built.record_with(&options);
+            let said = recorded.said();
+            assert!(said.contains(why) && !said.contains("next: "), "{said}");
+            let mut analyze = Command::new(env!("CARGO_BIN_EXE_partune"));
+            let output = analyze.arg("analyze").arg(&recorded.anchor).output().expect("partune runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert!(said.contains("no operation of the run was recorded, since recording was switched off"), "{said}");
         }
     }
 }
