@@ -106,7 +106,12 @@ thread_local! {
 
 /// Starts recording, if the environment asks for it; `paradigm` and the version of its library go to the log. Returns whether it is recorded.
 pub fn begin(paradigm: &str, version: &str) -> bool {
-    state::decide(|| PROCESS.get_or_init(start).is_some());
+    state::decide(|| {
+        let begin = clock::now();
+        let is_recorded = PROCESS.get_or_init(start).is_some();
+        take_out(begin);
+        is_recorded
+    });
     if is_recorded() {
         log(&Line::Paradigm { name: paradigm.into(), version: version.into() });
         choice::said();
@@ -314,6 +319,7 @@ fn make_lane(maker: Maker) -> Option<OwnLane> {
     }
     let Some(Some(process)) = PROCESS.get() else { return None };
     BUSY.set(true);
+    let begin = clock::now();
     let free = process.lanes().take(maker);
     let made = match free {
         Some((thread, Free { mut lane, ran, .. })) => {
@@ -345,6 +351,7 @@ fn make_lane(maker: Maker) -> Option<OwnLane> {
         if before.is_none() {
             log(&Line::Thread { number: thread, tid, name: thread_name().into() });
         }
+        take_out(begin);
         OwnLane(lane)
     });
     // A thread without a lane stays busy and is not asked again.
@@ -437,24 +444,35 @@ fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
 #[unsafe(link_section = ".init_array")]
 static AT_LOAD: extern "C" fn() = {
     extern "C" fn at_load() {
-        if std::env::var_os("PARTUNE_DIR").is_some() {
+        let [records, adapts] = ["PARTUNE_DIR", "PARTUNE_ADAPT"].map(|name| std::env::var_os(name).is_some());
+        if records {
             clock::choose();
-            LOADED.store(clock::now(), Ordering::Relaxed);
             masks::begin();
         }
         // Who adapts needs its callers as well: their libraries bring their runtimes.
-        if ["PARTUNE_DIR", "PARTUNE_ADAPT"].iter().any(|name| std::env::var_os(name).is_some()) {
+        if records || adapts {
             unwind::probe();
+        }
+        if records {
+            BEGAN.store(clock::now(), Ordering::Relaxed);
         }
     }
     at_load
 };
 
-/// When the recorder was loaded: in ticks; 0 if nobody asked it to record.
-static LOADED: AtomicU64 = AtomicU64::new(0);
+/// When the program began: in ticks; 0 if nobody asked to record it. Later than it was by what the recorder took since then for its own start, of which
+/// the program would seem to be that slow.
+static BEGAN: AtomicU64 = AtomicU64::new(0);
 
-pub(crate) fn loaded() -> u64 {
-    LOADED.load(Ordering::Relaxed)
+pub(crate) fn began() -> u64 {
+    BEGAN.load(Ordering::Relaxed)
+}
+
+/// What the calling thread did since a time was the recorder's start; of threads but the main one that delays nothing.
+fn take_out(begin: u64) {
+    if began() > 0 && is_main_thread() {
+        BEGAN.fetch_add(clock::now().saturating_sub(begin), Ordering::Relaxed);
+    }
 }
 
 pub(crate) fn is_main_thread() -> bool {

@@ -72,7 +72,7 @@ static ALIVE: AtomicU32 = AtomicU32::new(0);
 /// when the process did. Where recording is off since then, that is a pause.
 pub fn began(team: u32) {
     let Some(mut lane) = lane().filter(|lane| lane.thread() == 0 && lane.last_time() == 0) else { return };
-    let began = process::loaded();
+    let began = process::began();
     if process::is_main_thread() && began > 0 && ALIVE.swap(team + 1, Ordering::Relaxed) == 0 {
         tell(&mut lane, began, THREAD_BEGIN, |at| at.c32(team).c64(0));
         if state::is_off() {

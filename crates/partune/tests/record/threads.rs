@@ -261,6 +261,18 @@ fn a_process_with_one_thread_is_serial() {
     }
 }
 
+/// What the recorder takes for its own start is no time that the program worked alone.
+#[test]
+fn a_slow_start_of_the_recorder_is_no_loss_of_the_program() {
+    let Some(built) = built("gcc", "alone.c") else { return };
+    let folder = tempfile::tempdir().expect("there is room for a library");
+    let slow = folder.path().join("slow.so");
+    run(Command::new("gcc").args(["-O2", "-shared", "-fPIC", "-o"]).arg(&slow).arg(source("slow_start.c")));
+    let recorded = built.record_among(&["balanced"], &[("LD_PRELOAD", &slow)]).analysis();
+    let serial = recorded["serial"]["seconds"].as_f64().expect("seconds");
+    assert!(serial < 0.2, "{serial} s of {:#}", recorded["findings"]);
+}
+
 #[test]
 fn operations_are_those_that_threads_waited_in() {
     for compiler in COMPILERS {
