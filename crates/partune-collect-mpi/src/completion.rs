@@ -5,14 +5,14 @@
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 
-use partune_collect::{ANYBODY, Call, Message};
+use partune_collect::{ANYBODY, Call};
 use partune_mpi_abi::{Kind, SUCCESS, Status, StatusLayout};
 
 use crate::indices::Indices;
 use crate::invocation::{Form, Invocation, OwnStatus};
 use crate::memory::Scratch;
 use crate::place::Place;
-use crate::requests::{self, Request, Work};
+use crate::requests::{self, Request, Wanted, Work};
 use crate::{files, neighbours, p2p, pmpi};
 
 /// `MPI_Wait` and `MPI_Test`.
@@ -155,14 +155,14 @@ fn complete<F: Form>(invocation: &mut Invocation<'_, F>, request: &Request, stat
         return;
     }
     match request.work {
-        Work::Recv { comm, .. } => {
+        Work::Recv(wanted) => {
             let status = invocation.status(status);
-            received(invocation, comm, request.id, status);
+            received(invocation, wanted, request.id, status);
         }
-        Work::SendRecv(Message { comm, .. }) => {
+        Work::SendRecv(_, wanted) => {
             let status = invocation.status(status);
             tell_local(invocation.telling(), request);
-            received(invocation, comm, request.id + 1, status);
+            received(invocation, wanted, request.id + 1, status);
         }
         Work::File { handle, matching } => {
             let bytes = invocation.status(status).bytes.unwrap_or(0);
@@ -174,7 +174,11 @@ fn complete<F: Form>(invocation: &mut Invocation<'_, F>, request: &Request, stat
                 neighbours::close(number);
             }
         }
-        Work::Send(_) | Work::Collective { .. } | Work::Access { .. } | Work::Message { .. } => {
+        Work::Send(_)
+        | Work::Partitioned { .. }
+        | Work::Collective { .. }
+        | Work::Access { .. }
+        | Work::Message { .. } => {
             tell_local(invocation.telling(), request);
         }
     }
@@ -182,9 +186,15 @@ fn complete<F: Form>(invocation: &mut Invocation<'_, F>, request: &Request, stat
 
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-fn received<F: Form>(invocation: &mut Invocation<'_, F>, comm: u32, id: u64, status: Status) {
+fn received<F: Form>(invocation: &mut Invocation<'_, F>, wanted: Wanted, id: u64, status: Status) {
     if let Some(call) = &mut invocation.call {
-        call.irecv(p2p::received(comm, status), id);
+        let mut message = p2p::received(wanted.comm, status);
+        // MPICH says nothing of it in the status of `MPI_Isendrecv`.
+        if wanted.from != ANYBODY {
+            message.peer = wanted.from;
+        }
+        message.tag = wanted.tag.unwrap_or(message.tag);
+        call.irecv(message, id);
     }
 }
 
@@ -202,11 +212,11 @@ pub(crate) fn give_up(call: Option<Call<'_>>, request: &Request) {
 fn tell_local(call: Option<Call<'_>>, request: &Request) {
     let Some(mut call) = call else { return };
     match request.work {
-        Work::Send(_) | Work::SendRecv(_) => call.isend_complete(request.id),
+        Work::Send(_) | Work::Partitioned { .. } | Work::SendRecv(..) => call.isend_complete(request.id),
         Work::Collective { op, comm, root, bytes } => call.collective_complete(op, comm, root, bytes, request.id),
         Work::Exchange { number, .. } => neighbours::tell_complete(&mut call, number, request.id),
         Work::Access { window, matching } => call.rma_complete_non_blocking(window, matching),
-        Work::Recv { .. } => call.request_cancelled(request.id),
+        Work::Recv(_) => call.request_cancelled(request.id),
         Work::File { .. } | Work::Message { .. } => {}
     }
 }
@@ -223,8 +233,14 @@ fn tested(call: Option<Call<'_>>, request: &Request) {
     let Some(mut call) = call.filter(|call| !call.is_poll()) else { return };
     match request.work {
         Work::Access { window, matching } => call.rma_test(window, matching),
-        Work::File { .. } | Work::Message { .. } => {}
-        Work::Send(_) | Work::SendRecv(_) | Work::Recv { .. } | Work::Collective { .. } | Work::Exchange { .. } => {
+        // A message that has not left is not known yet.
+        Work::Partitioned { .. } | Work::Message { .. } => {}
+        Work::Send(_)
+        | Work::SendRecv(..)
+        | Work::Recv(_)
+        | Work::Collective { .. }
+        | Work::Exchange { .. }
+        | Work::File(_) => {
             call.request_test(request.id);
         }
     }

@@ -71,9 +71,10 @@ mod tests {
     /// Handlers by a part of their name, and the parameters that each asks for.
     const NEEDED: &[(&str, &[Place])] = &[
         ("p2p::send)", &[Target, SendTag, SendCount, SendType, Comm]),
-        ("p2p::recv)", &[Source, Comm]),
+        ("p2p::ready)", &[Request]),
+        ("p2p::recv)", &[Source, SendTag, Comm]),
         ("p2p::mrecv)", &[Message]),
-        ("p2p::sendrecv)", &[Target, SendTag, SendCount, SendType, Source, Comm]),
+        ("p2p::sendrecv)", &[Target, SendTag, SendCount, SendType, Source, RecvTag, Comm]),
         ("p2p::matched_probe)", &[Comm, Message]),
         ("completion::one)", &[Request, Status]),
         ("completion::all)", &[Many, Requests, Statuses]),

@@ -12,7 +12,7 @@ use crate::comms;
 use crate::function::Mode;
 use crate::invocation::{Form, Invocation, OwnStatus};
 use crate::place::Place;
-use crate::requests::{self, Request, State, Work};
+use crate::requests::{self, Request, State, Wanted, Work};
 use crate::{completion, memo, neighbours, types};
 
 /// Sends of all kinds that do not receive as well.
@@ -37,10 +37,43 @@ pub(crate) fn send<F: Form>(invocation: &mut Invocation<'_, F>) {
         }
         Mode::Persistent => {
             if invocation.run() {
-                keep(invocation, outgoing.map(Work::Send), None);
+                let work = outgoing.map(|message| match partitions(invocation) {
+                    Some(count) => Work::Partitioned { message, partitions: count, left: count },
+                    None => Work::Send(message),
+                });
+                keep(invocation, work, None);
             }
         }
     }
+}
+
+/// `MPI_Pready` and the like: with the last partition of a message, by whichever thread, the message leaves.
+pub(crate) fn ready(invocation: &mut Invocation<'_>) {
+    let count = if invocation.has(Place::Many) {
+        invocation.number(Place::Many)
+    } else if invocation.has(Place::LastReady) {
+        invocation.number(Place::LastReady) - invocation.number(Place::FirstReady) + 1
+    } else {
+        1
+    };
+    let mut leaves = None;
+    requests::change(invocation.handle(Place::Request, Kind::Request), |request| {
+        let (id, is_under_way) = (request.id, request.is_under_way());
+        if let Work::Partitioned { message, partitions, left } = &mut request.work
+            && is_under_way
+        {
+            *left = left.saturating_sub(count.max(0) as u32);
+            if *left == 0 {
+                // As many for the next start.
+                *left = *partitions;
+                leaves = Some((*message, id));
+            }
+        }
+    });
+    if let (Some((message, id)), Some(call)) = (leaves, &mut invocation.call) {
+        call.isend(message, id);
+    }
+    invocation.run();
 }
 
 /// Receives of all kinds.
@@ -49,8 +82,17 @@ pub(crate) fn send<F: Form>(invocation: &mut Invocation<'_, F>) {
 pub(crate) fn recv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let is_null = i64::from(invocation.mpi.numbers.proc_null) == invocation.number(Place::Source);
     let comm = if is_null { None } else { comm(invocation) };
-    let from = source(invocation);
-    receive(invocation, (comm, from), Place::Status);
+    let wanted = comm.map(|comm| wanted(invocation, comm, Place::SendTag));
+    receive(invocation, wanted, Place::Status);
+}
+
+/// The message that is to come; `tag` is where its tag stands.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn wanted<F: Form>(invocation: &Invocation<'_, F>, comm: u32, tag: Place) -> Wanted {
+    let tag = invocation.int(tag);
+    let tag = (tag != invocation.mpi.numbers.any_tag).then_some(tag as u32);
+    Wanted { comm, from: source(invocation), tag }
 }
 
 /// The rank that a message is to come from.
@@ -67,23 +109,24 @@ fn source<F: Form>(invocation: &Invocation<'_, F>) -> u32 {
 pub(crate) fn mrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let message = invocation.stored(Place::Message, Kind::Message);
     let found = requests::remove(message).map(|found| found.work);
-    let comm = if let Some(Work::Message { comm }) = found { Some(comm) } else { None };
-    receive(invocation, (comm, ANYBODY), Place::Status);
+    let wanted =
+        if let Some(Work::Message { comm }) = found { Some(Wanted { comm, from: ANYBODY, tag: None }) } else { None };
+    receive(invocation, wanted, Place::Status);
 }
 
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-fn receive<F: Form>(invocation: &mut Invocation<'_, F>, (comm, from): (Option<u32>, u32), status: Place) {
-    let work = comm.map(|comm| Work::Recv { comm, from });
+fn receive<F: Form>(invocation: &mut Invocation<'_, F>, wanted: Option<Wanted>, status: Place) {
+    let work = wanted.map(Work::Recv);
     match invocation.mode() {
         Mode::Blocking => {
-            if let (Some(comm), Some(call)) = (comm, &mut invocation.call) {
+            if let (Some(Wanted { comm, from, .. }), Some(call)) = (wanted, &mut invocation.call) {
                 call.awaits(comm, from);
             }
             let mut own: OwnStatus = [0; StatusLayout::MOST];
-            let status = if comm.is_some() { invocation.want_status(&mut own) } else { invocation.word(status) };
+            let status = if wanted.is_some() { invocation.want_status(&mut own) } else { invocation.word(status) };
             if invocation.run()
-                && let Some(comm) = comm
+                && let Some(Wanted { comm, .. }) = wanted
                 && let (Some(message), Some(call)) = (message_in(invocation, comm, status), &mut invocation.call)
             {
                 call.recv_at_last(message);
@@ -137,11 +180,10 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
         }
         return;
     }
-    let source = source(invocation);
-    let work = match (outgoing, from) {
-        (Some(outgoing), Some(_)) => Some(Work::SendRecv(outgoing)),
+    let work = match (outgoing, from.map(|comm| wanted(invocation, comm, Place::RecvTag))) {
+        (Some(outgoing), Some(wanted)) => Some(Work::SendRecv(outgoing, wanted)),
         (Some(outgoing), None) => Some(Work::Send(outgoing)),
-        (None, comm) => comm.map(|comm| Work::Recv { comm, from: source }),
+        (None, wanted) => wanted.map(Work::Recv),
     };
     let id = work.and_then(|work| tell_start(invocation, work));
     if invocation.run() {
@@ -199,16 +241,16 @@ pub(crate) fn tell_start<F: Form>(invocation: &mut Invocation<'_, F>, work: Work
     let id = call.next_id();
     match work {
         Work::Send(message) => call.isend(message, id),
-        Work::SendRecv(message) => {
+        Work::SendRecv(message, _) => {
             // The two messages are two requests to the archive.
             let recv = call.next_id();
             call.isend(message, id);
             call.irecv_request(recv);
         }
-        Work::Recv { .. } => call.irecv_request(id),
+        Work::Recv(_) => call.irecv_request(id),
         Work::Collective { .. } => call.collective_request(id),
         Work::Exchange { number, .. } => neighbours::tell_start(call, number, id),
-        Work::Access { .. } | Work::File { .. } | Work::Message { .. } => {}
+        Work::Partitioned { .. } | Work::Access { .. } | Work::File { .. } | Work::Message { .. } => {}
     }
     Some(id)
 }
@@ -294,6 +336,13 @@ fn ask<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<[u64; 2]> {
     Some(meaning)
 }
 
+/// How many parts a message has, if it is made of parts.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn partitions<F: Form>(invocation: &Invocation<'_, F>) -> Option<u32> {
+    invocation.has(Place::Partitions).then(|| invocation.int(Place::Partitions).max(0) as u32)
+}
+
 /// The message that is sent; none to `MPI_PROC_NULL`.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
@@ -304,8 +353,7 @@ fn outgoing<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<Message> {
         return None;
     }
     let [comm, size] = meaning(invocation)?;
-    let partitions =
-        if invocation.has(Place::Partitions) { invocation.number(Place::Partitions).max(0) as u64 } else { 1 };
+    let partitions = u64::from(partitions(invocation).unwrap_or(1));
     let count = invocation.number(Place::SendCount).max(0) as u64;
     let bytes = count.saturating_mul(size).saturating_mul(partitions);
     Some(Message { peer: to as u32, comm: comm as u32, tag: invocation.int(Place::SendTag) as u32, bytes })

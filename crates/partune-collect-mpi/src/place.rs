@@ -25,6 +25,8 @@ pub(crate) enum Place {
     TargetType,
     Unit,
     Partitions,
+    FirstReady,
+    LastReady,
     /// The rank that a message goes to, or that memory is accessed at.
     Target,
     Source,

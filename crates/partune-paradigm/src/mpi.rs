@@ -110,7 +110,8 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "MPI_Mprobe" => Probe;
     "MPI_Iprobe" => Probe, NonBlocking;
     "MPI_Improbe" => Probe, NonBlocking;
-    // Persistent and partitioned: starting one begins sends, receives or both and never waits; the records inside say which
+    // Persistent and partitioned: starting one begins sends, receives or collectives and never waits; the records inside say which, and who
+    // takes part
     "MPI_Send_init" => Send, Persistent;
     "MPI_Rsend_init" => Send, Persistent;
     "MPI_Ssend_init" => Send, Persistent;
@@ -118,8 +119,8 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "MPI_Psend_init" => Send, Persistent;
     "MPI_Recv_init" => Recv, Persistent;
     "MPI_Precv_init" => Recv, Persistent;
-    "MPI_Start" => SendRecv, NonBlocking;
-    "MPI_Startall" => SendRecv, NonBlocking;
+    "MPI_Start" => SendRecv, NonBlocking of Own;
+    "MPI_Startall" => SendRecv, NonBlocking of Own;
     "MPI_Pready" => Send, NonBlocking;
     "MPI_Pready_range" => Send, NonBlocking;
     "MPI_Pready_list" => Send, NonBlocking;

@@ -92,6 +92,16 @@ fn everybody_needs_everybody_in_an_all_to_all() {
     silent("pe 0 1: main 0..20 { MPI_Allreduce 9..11 allreduce }");
 }
 
+/// It is the wait that completes a collective that was started again, not its start.
+#[test]
+fn a_persistent_collective_waits_where_it_is_completed() {
+    let case = Case::new(
+        "pe 0: main 0..20 { MPI_Start 1..2 started(1)  MPI_Wait 2..11 allreduce(req=1) }
+         pe 1: main 0..20 { MPI_Start 9..10 started(1)  MPI_Wait 10..11 allreduce(req=1) }",
+    );
+    assert_eq!(case.found(), [(Pattern::WaitAtNxn, 0, 2, 9, Some(1))]);
+}
+
 #[test]
 fn what_all_share_is_made_when_the_last_one_comes() {
     let case = Case::new(

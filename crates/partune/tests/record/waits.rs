@@ -42,6 +42,7 @@ waits! {
     second_thread "second_thread.c"
     neighbours "neighbours.c"
     window_lock "window_lock.c"
+    mpi4 "mpi4.c"
 }
 
 #[test]

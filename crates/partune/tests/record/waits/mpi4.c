@@ -1,0 +1,66 @@
+/* What MPI 4 added: requests of messages in both directions, of collectives that are started again, and of messages in partitions.
+ *
+ * expect mpich
+ * expect 2 ranks
+ * expect wait late_sender at BOTH: MPI_Wait, ranks 1, 0.18 s, causes 0
+ * expect wait late_sender at REPLACE: MPI_Wait, ranks 0, 0.18 s, causes 1
+ * expect wait wait_at_nxn at REDUCE: MPI_Wait, ranks 1, 0.18 s, causes 0
+ * expect wait wait_at_barrier at BARRIER: MPI_Wait, ranks 0, 0.18 s, causes 1
+ * expect wait late_sender at PARTS: MPI_Wait, ranks 1, 0.36 s, causes 0
+ */
+#include "work.h"
+
+int main(int argc, char** argv)
+{
+    start(argc, argv);
+    double mine = rank, theirs, both[2] = { 0 };
+    MPI_Request request;
+    MPI_Barrier(MPI_COMM_WORLD); /* START */
+    part("BOTH");
+    for (int i = 0; i < 3; ++i) {
+        late(rank == 0, 60);
+        if (rank == 0) MEET(MPI_Isendrecv(&mine, 1, MPI_DOUBLE, 1, 3, &theirs, 1, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD, &request));
+        else MPI_Isendrecv(&mine, 1, MPI_DOUBLE, 0, 3, &theirs, 1, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD, &request);
+        if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+        else MEET(MPI_Wait(&request, MPI_STATUS_IGNORE)); /* BOTH */
+    }
+    part("REPLACE");
+    for (int i = 0; i < 3; ++i) {
+        late(rank == 1, 60);
+        if (rank == 1) MEET(MPI_Isendrecv_replace(&mine, 1, MPI_DOUBLE, 0, 4, 0, 4, MPI_COMM_WORLD, &request));
+        else MPI_Isendrecv_replace(&mine, 1, MPI_DOUBLE, 1, 4, 1, 4, MPI_COMM_WORLD, &request);
+        if (rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+        else MEET(MPI_Wait(&request, MPI_STATUS_IGNORE)); /* REPLACE */
+    }
+    part("REDUCE");
+    MPI_Allreduce_init(&mine, &theirs, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    for (int i = 0; i < 3; ++i) {
+        late(rank == 0, 60);
+        MPI_Start(&request);
+        MEET(MPI_Wait(&request, MPI_STATUS_IGNORE)); /* REDUCE */
+    }
+    MPI_Request_free(&request);
+    part("BARRIER");
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    for (int i = 0; i < 3; ++i) {
+        late(rank == 1, 60);
+        MPI_Start(&request);
+        MEET(MPI_Wait(&request, MPI_STATUS_IGNORE)); /* BARRIER */
+    }
+    MPI_Request_free(&request);
+    part("PARTS");
+    if (rank == 0) MPI_Psend_init(both, 2, 1, MPI_DOUBLE, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    else MPI_Precv_init(both, 2, 1, MPI_DOUBLE, 0, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    for (int i = 0; i < 3; ++i) {
+        MPI_Start(&request);
+        late(rank == 0, 60);
+        if (rank == 0) MPI_Pready(1, request);
+        late(rank == 0, 60);
+        if (rank == 0) MEET(MPI_Pready(0, request));
+        if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+        else MEET(MPI_Wait(&request, MPI_STATUS_IGNORE)); /* PARTS */
+    }
+    MPI_Request_free(&request);
+    MPI_Finalize();
+    return 0;
+}
