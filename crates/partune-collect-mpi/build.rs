@@ -139,18 +139,21 @@ const HANDLERS: &[(&str, &str, &str)] = &[
     (
         "Tell",
         "files::read",
-        "MPI_File_read MPI_File_read_all MPI_File_read_at MPI_File_read_at_all MPI_File_read_ordered MPI_File_read_shared \
-         MPI_File_iread MPI_File_iread_all MPI_File_iread_at MPI_File_iread_at_all MPI_File_iread_shared",
+        "MPI_File_read MPI_File_read_at MPI_File_read_ordered MPI_File_read_shared MPI_File_iread MPI_File_iread_at \
+         MPI_File_iread_shared",
     ),
     (
         "Tell",
         "files::write",
-        "MPI_File_write MPI_File_write_all MPI_File_write_at MPI_File_write_at_all MPI_File_write_ordered \
-         MPI_File_write_shared MPI_File_iwrite MPI_File_iwrite_all MPI_File_iwrite_at MPI_File_iwrite_at_all \
+        "MPI_File_write MPI_File_write_at MPI_File_write_ordered MPI_File_write_shared MPI_File_iwrite MPI_File_iwrite_at \
          MPI_File_iwrite_shared",
     ),
-    ("Tell", "files::read_begin", "MPI_File_read_all_begin MPI_File_read_at_all_begin MPI_File_read_ordered_begin"),
-    ("Tell", "files::write_begin", "MPI_File_write_all_begin MPI_File_write_at_all_begin MPI_File_write_ordered_begin"),
+    ("Tell", "files::read_all", "MPI_File_read_all MPI_File_read_at_all MPI_File_iread_all MPI_File_iread_at_all"),
+    ("Tell", "files::write_all", "MPI_File_write_all MPI_File_write_at_all MPI_File_iwrite_all MPI_File_iwrite_at_all"),
+    ("Tell", "files::read_begin", "MPI_File_read_ordered_begin"),
+    ("Tell", "files::write_begin", "MPI_File_write_ordered_begin"),
+    ("Tell", "files::read_all_begin", "MPI_File_read_all_begin MPI_File_read_at_all_begin"),
+    ("Tell", "files::write_all_begin", "MPI_File_write_all_begin MPI_File_write_at_all_begin"),
     (
         "Tell",
         "files::transfer_end",

@@ -13,7 +13,7 @@ use crate::invocation::{Form, Invocation, OwnStatus};
 use crate::memory::Scratch;
 use crate::place::Place;
 use crate::requests::{self, Request, Wanted, Work};
-use crate::{files, neighbours, p2p, pmpi};
+use crate::{neighbours, p2p, pmpi};
 
 /// `MPI_Wait` and `MPI_Test`.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
@@ -164,9 +164,12 @@ fn complete<F: Form>(invocation: &mut Invocation<'_, F>, request: &Request, stat
             tell_local(invocation.telling(), request);
             received(invocation, wanted, request.id + 1, status);
         }
-        Work::File { handle, matching } => {
+        Work::File(access) => {
             let bytes = invocation.status(status).bytes.unwrap_or(0);
-            files::tell_complete(invocation.telling(), handle, bytes, matching);
+            if let Some(call) = &mut invocation.call {
+                call.io_complete(access.file, bytes, access.matching);
+            }
+            tell_local(invocation.telling(), request);
         }
         Work::Exchange { number, .. } => {
             tell_local(invocation.telling(), request);
@@ -217,7 +220,8 @@ fn tell_local(call: Option<Call<'_>>, request: &Request) {
         Work::Exchange { number, .. } => neighbours::tell_complete(&mut call, number, request.id),
         Work::Access { window, matching } => call.rma_complete_non_blocking(window, matching),
         Work::Recv(_) => call.request_cancelled(request.id),
-        Work::File { .. } | Work::Message { .. } => {}
+        Work::File(access) => access.tell_met(&mut call, request.id),
+        Work::Message { .. } => {}
     }
 }
 
@@ -233,6 +237,7 @@ fn tested(call: Option<Call<'_>>, request: &Request) {
     let Some(mut call) = call.filter(|call| !call.is_poll()) else { return };
     match request.work {
         Work::Access { window, matching } => call.rma_test(window, matching),
+        Work::File(access) if !access.is_of_all() => {}
         // A message that has not left is not known yet.
         Work::Partitioned { .. } | Work::Message { .. } => {}
         Work::Send(_)

@@ -250,7 +250,8 @@ pub(crate) fn tell_start<F: Form>(invocation: &mut Invocation<'_, F>, work: Work
         Work::Recv(_) => call.irecv_request(id),
         Work::Collective { .. } => call.collective_request(id),
         Work::Exchange { number, .. } => neighbours::tell_start(call, number, id),
-        Work::Partitioned { .. } | Work::Access { .. } | Work::File { .. } | Work::Message { .. } => {}
+        Work::File(access) if access.is_of_all() => call.collective_request(id),
+        Work::Partitioned { .. } | Work::Access { .. } | Work::File(_) | Work::Message { .. } => {}
     }
     Some(id)
 }

@@ -10,7 +10,7 @@ use partune_collect::facts::Collective;
 use partune_collect::{ANYBODY, Message};
 
 use crate::spin::Spin;
-use crate::memory;
+use crate::{files, memory};
 
 /// The message that a receive is for, as the program says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,10 +51,7 @@ pub(crate) enum Work {
         window: u32,
         matching: u64,
     },
-    File {
-        handle: u32,
-        matching: u64,
-    },
+    File(files::Access),
     /// A message that a probe found; what the handle is of is no request.
     Message {
         comm: u32,

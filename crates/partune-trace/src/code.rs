@@ -61,6 +61,11 @@ impl Region {
         Region { paradigm, role, participants: role.participants(), ..Region::of_user(name) }
     }
 
+    /// Whether the members of a group take part in it together: what only a group can do, or what this construct does with one.
+    pub fn is_collective(&self) -> bool {
+        self.role.is_collective() || self.participants == Participants::Group
+    }
+
     /// Whether it looks whether something has come, and comes back in any case.
     pub fn is_poll(&self) -> bool {
         self.completion == Completion::NonBlocking && matches!(self.role, Role::Probe | Role::CommSync)

@@ -98,7 +98,7 @@ fn shape(role: Role) -> Option<Pattern> {
         Role::GroupSync | Role::GroupNotify | Role::GroupWait | Role::Init | Role::Finalize => {
             Some(Pattern::WaitAtBarrier)
         }
-        Role::AllToAll => Some(Pattern::WaitAtNxn),
+        Role::AllToAll | Role::Io => Some(Pattern::WaitAtNxn),
         Role::GlobalAlloc => Some(Pattern::WaitAtSetUp),
         Role::RmaGroupSync => Some(Pattern::LateFence),
         Role::OneToAll => Some(Pattern::LateBroadcast),
@@ -128,7 +128,6 @@ fn shape(role: Role) -> Option<Pattern> {
         | Role::TaskRun
         | Role::TaskWait
         | Role::PeManagement
-        | Role::Io
         | Role::Management
         | Role::Measurement
         | Role::User => None,

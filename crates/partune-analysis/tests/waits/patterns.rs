@@ -92,6 +92,19 @@ fn everybody_needs_everybody_in_an_all_to_all() {
     silent("pe 0 1: main 0..20 { MPI_Allreduce 9..11 allreduce }");
 }
 
+/// But for whoever did not wait: a library may let each go on as soon as its own part is done.
+#[test]
+fn who_accesses_a_file_with_all_waits_for_the_last_one() {
+    let text = |end: u32| {
+        format!(
+            "pe 0: main 0..20 {{ MPI_File_write_all 2..{end} alltoall write(100) }}
+             pe 1: main 0..20 {{ MPI_File_write_all 9..12 alltoall write(100) }}"
+        )
+    };
+    assert_eq!(Case::new(&text(11)).found(), [(Pattern::WaitAtNxn, 0, 2, 9, Some(1))]);
+    silent(&text(8));
+}
+
 /// It is the wait that completes a collective that was started again, not its start.
 #[test]
 fn a_persistent_collective_waits_where_it_is_completed() {

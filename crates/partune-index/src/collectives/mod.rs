@@ -52,8 +52,8 @@ impl Member {
 /// One collective operation of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// Its shape: a role for which [`Role::is_collective`] holds, never one half of a split-phase barrier. The role of the
-    /// region where that is a collective (so start-up, shut-down, creation of communicators and fences of windows are told
+    /// Its shape: a role for which [`Role::is_collective`] holds, never one half of a split-phase barrier, or [`Role::Io`] of a file that
+    /// all access together. The role of the region where that is a collective (so start-up, shut-down, creation of communicators and fences of windows are told
     /// from what they are made of), else what the archive's row says.
     pub role: Role,
     /// Its group; for barriers of inferred teams and some start-ups, none.

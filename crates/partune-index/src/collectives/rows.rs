@@ -168,9 +168,8 @@ impl Reader<'_> {
 
     /// The role of the region that starts it, where that is collective; else that of the row.
     fn shape(&self, pe: PeId, start: VisitIx, row: &Collective) -> Role {
-        let visits = &self.trace.streams()[pe].visits;
-        let region = visits.get(start).map(|visit| self.trace.regions()[self.trace.paths().region(visit.path)].role);
-        let role = region.filter(|role| role.is_collective()).unwrap_or(row.role);
+        let region = start.some().map(|start| self.trace.region_of(pe, start));
+        let role = region.filter(|region| region.is_collective()).map_or(row.role, |region| region.role);
         match role {
             Role::GroupNotify | Role::GroupWait => Role::GroupSync,
             role => role,

@@ -3,6 +3,7 @@
 //! | shape | givers | takers |
 //! |---|---|---|
 //! | all-to-all, barriers, start-up, … | all | all |
+//! | access to a file by all | all | all, if nobody left before the last one came |
 //! | one-to-all | the root | all others |
 //! | all-to-one | all others | the root |
 //! | scan | each rank but the last | the next, which passes it on with its own |
@@ -63,10 +64,18 @@ impl<'a> Meeting<'a> {
             (Shape::AllToOne, has_root())
         } else if role == Role::Scan {
             (Shape::Scan, ranked())
+        } else if role == Role::Io {
+            (Shape::AllToAll, self.kept_all())
         } else {
             (if self.sides().is_some() { Shape::TwoGroups } else { Shape::AllToAll }, true)
         };
         if is_known { shape } else { Shape::Nothing }
+    }
+
+    /// Whether nobody left before the last one came. Nothing in an access to a file asks for that, and who did not wait is not tied.
+    fn kept_all(self) -> bool {
+        let last = self.members.iter().map(|member| member.enter).max();
+        self.members.iter().all(|member| Some(member.exit) >= last)
     }
 
     /// The two groups, if it is between two.
