@@ -46,6 +46,11 @@ impl Polls {
         polls_of(trace, taker.pe, row).find(|poll| visits.enter[poll.index()] >= posted)
     }
 
+    /// The first test whether the epoch has ended that `taker` found to have; none if none did.
+    pub(crate) fn of_epoch(&self, trace: &Trace, taker: Place) -> Option<VisitIx> {
+        polls_of(trace, taker.pe, self.before(taker)?).find(|poll| trace.role_of(taker.pe, *poll) == Role::RmaWait)
+    }
+
     /// The first of the polls that found the message whose receive is posted in `taker`, which was sent at `sent`; none if no probe found it.
     pub(crate) fn of_probe(&self, trace: &Trace, taker: Place, sent: Time) -> Option<VisitIx> {
         let row = self.before(taker)?;

@@ -215,7 +215,7 @@ fn threads_act_for_their_process() {
 }
 
 #[test]
-fn tests_do_not_wait_and_nobody_waits_for_himself() {
+fn tests_wait_and_nobody_waits_for_himself() {
     let (trace, index) = index(
         "group both = 0 1
          pe 0: main 0..100 {
@@ -227,7 +227,7 @@ fn tests_do_not_wait_and_nobody_waits_for_himself() {
              MPI_Win_complete 30..31 epoch(both)  MPI_Win_wait 32..33 epoch(both)
          }",
     );
-    let expected = [(0, "Win_start", 5, 1), (1, "Win_start", 7, 0), (1, "Win_wait", 32, 0)];
+    let expected = [(0, "Win_start", 5, 1), (0, "Win_test", 30, 1), (1, "Win_start", 7, 0), (1, "Win_wait", 32, 0)];
     assert_eq!(found(&trace, &index), rows(&expected));
     assert_eq!(notes(&index), [""; 0]);
 }

@@ -68,7 +68,7 @@ impl Region {
 
     /// Whether it looks whether something has come, and comes back in any case.
     pub fn is_poll(&self) -> bool {
-        self.completion == Completion::NonBlocking && matches!(self.role, Role::Probe | Role::CommSync)
+        self.completion == Completion::NonBlocking && matches!(self.role, Role::Probe | Role::CommSync | Role::RmaWait)
     }
 
     /// Shortens the name of a function of the user's.

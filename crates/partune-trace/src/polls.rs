@@ -65,6 +65,7 @@ impl Stream {
         requests.for_each(|row| mark(row.visit));
         let accesses = self.completions.iter().filter(|row| row.kind != RmaCompletionKind::Tested);
         accesses.for_each(|row| mark(row.visit));
+        self.rma_syncs.iter().for_each(|row| mark(row.visit));
         self.io.iter().for_each(|row| mark(row.visit));
         self.handles.iter().for_each(|row| mark(row.visit));
         found

@@ -40,7 +40,7 @@ pub(super) fn find(trace: &Trace, index: &Index, ties: &Ties, pe: PeId) -> Vec<W
             TieKind::Collective => {
                 ties.instance(bound.tie).and_then(|number| collective(trace, index, number, &bound, last))
             }
-            TieKind::Value => value(trace, &bound),
+            TieKind::Value => value(trace, &bound, last),
             TieKind::Task => {
                 span(trace, bound.taker).and_then(|(_, exit)| wait(&bound, Pattern::WaitForTask, bound.gift.time, exit))
             }
@@ -134,8 +134,8 @@ fn shape(role: Role) -> Option<Pattern> {
     }
 }
 
-fn value(trace: &Trace, bound: &Binding) -> Option<Wait> {
-    let (_, exit) = span(trace, bound.taker)?;
+fn value(trace: &Trace, bound: &Binding, last: Place) -> Option<Wait> {
+    let (_, exit) = span(trace, last)?;
     let giver = trace.role_of(bound.gift.place.pe, bound.gift.place.visit);
     let pattern = if matches!(giver, Role::RmaPost | Role::RmaComplete) {
         Pattern::LateFence

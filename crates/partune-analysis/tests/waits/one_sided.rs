@@ -181,6 +181,20 @@ fn epochs_wait_for_the_last_post_and_the_last_complete() {
     assert_eq!(Case::new(&epoch("1..2", "12..22", "")).found(), []);
 }
 
+/// The complete comes between two tests: the first of them waited, and the work after it did not.
+#[test]
+fn tests_of_an_epoch_wait_in_a_row() {
+    let case = Case::new(
+        "group target = 1
+         group origin = 0
+         pe 0: main 0..50 { MPI_Win_start 1..2 epoch(target)  work 2..20  MPI_Win_complete 20..21 epoch(target) }
+         pe 1: main 0..50 {
+             MPI_Win_post 0..1 epoch(origin)  MPI_Win_test 3..6  work 6..30  MPI_Win_test 30..31 epoch(origin)
+         }",
+    );
+    assert_eq!(case.found(), [(Pattern::LateFence, 1, 3, 6, Some(0))]);
+}
+
 /// The same, but the start of PE 0 came back before the post, as MPI allows.
 #[test]
 fn a_start_that_came_back_did_not_wait() {

@@ -12,7 +12,7 @@
 //! | wait | the last complete of its group began | |
 //!
 //! MPI lets a start come back before the posts, and an implementation may wait later or not at all; so it is the operation in
-//! which the post came that waited for it. A test does not wait. What is not known of every partner of an epoch is not claimed.
+//! which the post came that waited for it. Tests in a row wait as one. What is not known of every partner of an epoch is not claimed.
 
 use std::cmp::Reverse;
 
@@ -333,13 +333,10 @@ impl Dependent<'_> {
 
     fn wait(&self, own: Place, (at, cause): (Time, Place)) -> Option<ValueWait> {
         let (enter, exit) = self.span(own)?;
-        let tests = self.trace.region_of(own.pe, own.visit).completion == Completion::NonBlocking;
-        (!self.own.exposes || !tests).then(|| ValueWait {
-            pe: own.pe,
-            operation: own.visit,
-            cause,
-            fulfilled: at.max(enter).min(exit),
-        })
+        // What a test finds may have come before it, while an earlier one looked.
+        let is_poll = self.trace.region_of(own.pe, own.visit).is_poll();
+        let fulfilled = if is_poll { at } else { at.max(enter) }.min(exit);
+        Some(ValueWait { pe: own.pe, operation: own.visit, cause, fulfilled })
     }
 
     /// The operation under way at a time, if it is an access of this epoch to the target.

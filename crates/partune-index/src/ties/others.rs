@@ -36,7 +36,9 @@ impl Maker<'_> {
             let own = Place { pe: wait.pe, visit: wait.operation };
             if wait.cause.is_some() && own.is_some() && wait.cause.pe != wait.pe {
                 let gift = Gift { time: wait.fulfilled, place: wait.cause };
-                let since = self.at(wait.pe, wait.operation, wait.fulfilled);
+                let first = self.index.polls.of_epoch(self.trace, own);
+                let own = Place { visit: first.unwrap_or(own.visit), ..own };
+                let since = self.at(wait.pe, own.visit, wait.fulfilled);
                 points.pair(gift, (wait.cause, wait.cause.enter(self.trace)), (own, since));
             }
         }

@@ -42,8 +42,8 @@ waits! {
     second_thread "second_thread.c"
     neighbours "neighbours.c"
     window_lock "window_lock.c"
+    window_test "window_test.c"
     file_together "file_together.c"
-    mpi4 "mpi4.c"
     mpi4 "mpi4.c"
 }
 
