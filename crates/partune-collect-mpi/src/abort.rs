@@ -28,7 +28,8 @@ fn tell() {
     }
 }
 
-/// Where Open MPI ends all processes of a communicator. The call that failed is left open: the process ends in it.
+/// Where Open MPI ends all processes of a communicator. The call that failed is left open: the process ends in it. A thread of the library's own, which is
+/// recorded nowhere, comes here when the launcher is gone: then the program asked for nothing, and is killed.
 ///
 /// # Safety
 /// As that of Open MPI.
@@ -36,7 +37,11 @@ fn tell() {
 #[allow(unreachable_pub, reason = "the library calls it")]
 pub unsafe extern "C" fn ompi_mpi_abort(comm: *mut c_void, code: c_int) -> c_int {
     type Abort = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
-    tell();
+    if partune_collect::is_recorded_thread() {
+        tell();
+    } else {
+        partune_collect::killed();
+    }
     let Some(address) = library::function(&[c"ompi_mpi_abort".to_owned()]) else {
         // SAFETY: ends the process, as the library's own would.
         unsafe { libc::_exit(code) }

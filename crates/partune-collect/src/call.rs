@@ -248,6 +248,11 @@ pub fn is_in_call() -> bool {
     process::made_lane().is_some_and(|lane| lane.attention.calls() > 0)
 }
 
+/// Whether anything of the calling thread was recorded. What a library makes for itself is no such thread.
+pub fn is_recorded_thread() -> bool {
+    process::made_lane().is_some()
+}
+
 /// The call that the calling thread is in, for those who cannot keep it until it ends. They know that they began one.
 #[inline]
 pub fn open_call() -> Option<Call<'static>> {

@@ -64,8 +64,8 @@ mod unwind;
 pub mod user;
 
 pub use call::{
-    Call, Known, LeftOut, enter, enter_inside, enter_poll, enter_region, enter_tentatively, is_in_call, known, leave,
-    leave_one_of, leave_out, leave_region, open_call, suspend, tell_since,
+    Call, Known, LeftOut, enter, enter_inside, enter_poll, enter_region, enter_tentatively, is_in_call,
+    is_recorded_thread, known, leave, leave_one_of, leave_out, leave_region, open_call, suspend, tell_since,
 };
 pub use death::watch_again;
 pub use log::note;
@@ -74,7 +74,7 @@ pub use partune_parts::encode::Message;
 pub use partune_parts::layout::{ANYBODY, AwaitedThread};
 pub use partune_parts::log::How;
 pub use partune_parts::machine::boot;
-pub use process::{begin, end, identify, identify_threads, switch};
+pub use process::{begin, end, identify, identify_threads, killed, switch};
 pub use records::gauge;
 pub use region::{Kind, Region};
 pub use signals::{is_left_alone, may_be_in_handler};

@@ -213,6 +213,11 @@ pub fn end(how: How) {
     log(&Line::End { how });
 }
 
+/// The process is being ended from outside, by a library of its own: however that goes about it, nothing is told of it.
+pub fn killed() {
+    state::leave_alone();
+}
+
 /// The process is about to end, in a way that nobody else tells.
 pub(crate) fn leave() {
     if may_be_in_handler() {

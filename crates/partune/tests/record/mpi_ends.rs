@@ -22,3 +22,15 @@ fn a_call_that_fails_is_where_the_program_aborted() {
     assert!(operation.ends_with(&[json!("wrong"), json!("MPI_Send")]), "{ending:#}");
     assert_eq!(ending["pes"][1]["inside"], true, "{ending:#}");
 }
+
+/// Processes that Open MPI ends by itself, since nobody is there any more whom it could ask, did not abort.
+#[test]
+fn processes_that_lost_their_launcher_were_killed() {
+    let Some(built) = Built::new(&OPEN_MPI, "mpi_ends/orphaned.c", &[]) else { return };
+    let recorded = built.record(&[], &[]);
+    let ending = recorded.analysis()["ending"].clone();
+    assert!(!recorded.said().contains("called abort"), "{}", recorded.said());
+    let processes = ending["processes"].as_array().expect("a list");
+    assert!(processes.iter().all(|it| it["how"] == "killed"), "{ending:#}");
+    assert_eq!((&ending["pes"][1]["inside"], &ending["pes"][2]["inside"]), (&json!(false), &json!(true)), "{ending:#}");
+}
