@@ -213,11 +213,12 @@ fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
         &awaited[first..first + awaited[first..].partition_point(|it| it.pe == pe)]
     };
     let awaited = |pe: PeId| all(pe).first().copied();
+    let is_collective = |path: CallPathId| trace.regions()[trace.paths().region(path)].is_collective();
     // Who is in which collective operation; in order of PE.
     let mut present: FxHashMap<(GroupId, Role), Vec<PeId>> = FxHashMap::default();
     for stand in stands.iter().filter(|stand| stand.is_inside) {
         let role = role_of_path(trace, stand.path);
-        if let Some(it) = awaited(stand.pe).filter(|_| role.is_collective()) {
+        if let Some(it) = awaited(stand.pe).filter(|_| is_collective(stand.path)) {
             present.entry((it.group, role)).or_default().push(stand.pe);
         }
     }
@@ -260,7 +261,7 @@ fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
             Role::Recv | Role::Probe | Role::LockAcquire | Role::PeManagement => [sender(), None],
             Role::Send => [receiver(), None],
             Role::SendRecv => [sender(), receiver()],
-            role if role.is_collective() => {
+            role if is_collective(stand.path) => {
                 if let Some(it) = awaited(stand.pe) {
                     let key = (it.group, role);
                     let here = &present[&key];

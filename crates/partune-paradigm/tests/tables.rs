@@ -42,16 +42,19 @@ fn those_who_take_part_fit_roles() {
     let exceptions = PARADIGMS.iter().flat_map(|paradigm| paradigm.constructs.iter().map(move |it| (paradigm, it)));
     let exceptions = exceptions.filter(|(_, construct)| construct.participants != construct.role.participants());
     for (paradigm, construct) in exceptions {
-        // A start-up or a shut-down in which nobody waits for others is its own.
-        let alone =
-            matches!(construct.role, Role::Init | Role::Finalize) && construct.participants == Participants::Own;
-        assert!(alone || construct.role.participants() == Participants::Group, "{construct:?}");
+        let (role, who) = (construct.role, construct.participants);
+        // A start-up or a shut-down in which nobody waits for others is its own, and so is the start of what was described before.
+        let alone = matches!(role, Role::Init | Role::Finalize | Role::SendRecv) && who == Participants::Own;
+        // A file is accessed by one process, or by all that opened it.
+        let together = role == Role::Io && who == Participants::Group;
+        assert!(alone || together || role.participants() == Participants::Group, "{construct:?}");
         let fits = alone
-            || match construct.participants {
+            || match who {
                 Participants::Team => paradigm.is_of_threads(),
                 Participants::World | Participants::Named => paradigm.class == Class::Processes,
                 Participants::Set => true,
-                Participants::Own | Participants::Peer | Participants::Group | Participants::Object => false,
+                Participants::Group => together,
+                Participants::Own | Participants::Peer | Participants::Object => false,
             };
         assert!(fits, "{construct:?}");
     }

@@ -68,10 +68,12 @@ fn examples_of_the_help_run() {
         let help = text(&words);
         let examples = help.lines().filter_map(|line| line.trim().strip_prefix("partune model "));
         for example in examples.filter(|line| !line.contains('\'')) {
-            let words =
-                example.split(' ').map(|word| if word.ends_with(".pam") { file(word) } else { word.to_owned() });
-            let words: Vec<String> = ["model".to_owned()].into_iter().chain(words).collect();
-            if words.iter().any(|word| word.ends_with(".pam") && !PathBuf::from(word).exists()) {
+            let is_model = |word: &&str| Path::new(word).extension().is_some_and(|it| it == "pam");
+            let mut words: Vec<String> = ["model"].into_iter().chain(example.split(' ')).map(str::to_owned).collect();
+            for word in words.iter_mut().filter(|word| is_model(&word.as_str())) {
+                *word = file(word);
+            }
+            if words.iter().any(|word| is_model(&word.as_str()) && !Path::new(word).exists()) {
                 continue;
             }
             text(&words.iter().map(String::as_str).collect::<Vec<_>>());

@@ -14,6 +14,7 @@ use crate::{Cli, output};
                   partune completions fish > ~/.config/fish/completions/partune.fish"
 )]
 pub(crate) struct Args {
+    /// The shell
     shell: Shell,
 }
 

@@ -85,6 +85,7 @@ struct Check {
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  partune model fmt --write pipeline.pam")]
 struct Fmt {
+    /// The model
     file: PathBuf,
     /// Replace the file
     #[arg(long)]

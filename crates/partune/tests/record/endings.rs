@@ -27,7 +27,7 @@ fn text(recorded: &Recorded) -> String {
 type Waits = (&'static str, &'static [u32], bool, [&'static [u32]; 3]);
 
 /// As the program's text has it.
-const WAITS: [Waits; 11] = [
+const WAITS: [Waits; 12] = [
     ("cycle", &[0, 1, 2], true, [&[1], &[2], &[0]]),
     ("split", &[0, 1, 2], true, [&[1], &[2], &[0]]),
     ("sends", &[0, 2, 1], true, [&[2], &[0], &[1]]),
@@ -40,6 +40,7 @@ const WAITS: [Waits; 11] = [
     ("anybody", &[0, 1], true, [&[1, 2], &[0], &[0]]),
     ("busy", &[1, 0], false, [&[1, 2], &[0], &[]]),
     ("collectives", &[1, 2], true, [&[1, 2], &[0, 2], &[1]]),
+    ("file", &[1, 0], false, [&[], &[0], &[0]]),
 ];
 
 #[test]
@@ -59,7 +60,7 @@ fn who_waits_for_whom() {
             assert_eq!(words.contains(all_wait), way == "anybody", "{said}");
             assert_eq!(words.contains("1 → 0; PE 0 waits for a message from anybody"), way == "busy", "{said}");
             let busy = match way {
-                "chain" | "persistent" => Some(0),
+                "chain" | "persistent" | "file" => Some(0),
                 "any" | "busy" => Some(2),
                 _ => None,
             };

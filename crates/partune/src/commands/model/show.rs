@@ -131,7 +131,7 @@ pub(super) fn outcome(text: &mut String, name: &str, outcome: &Outcome) {
         "{name}: {} ({}, at most {})",
         number(outcome.makespan),
         plural(outcome.uses as usize, "use", "uses"),
-        plural(outcome.processes as usize, "process", "processes")
+        plural(outcome.processes, "process", "processes")
     );
     let mut resources: Vec<_> = outcome.resources.iter().collect();
     if resources.is_empty() {

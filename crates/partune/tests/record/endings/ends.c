@@ -130,6 +130,15 @@ int main(int argc, char** argv)
             forever();
         await(rank == 0 ? MPI_ANY_SOURCE : 0);
     }
+    if (!strcmp(way, "file")) {
+        MPI_File file;
+        MPI_File_open(MPI_COMM_WORLD, "ends.out", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+        if (rank == 0) {
+            unlink("ends.out");
+            forever();
+        }
+        MPI_File_write_at_all(file, rank * sizeof value, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
+    }
     if (!strcmp(way, "collectives")) {
         if (rank == 0)
             await(MPI_ANY_SOURCE);
