@@ -14,7 +14,6 @@ partune=${PARTUNE:-$target/release/partune}
 [ -x "$partune" ] || cargo build --release --bin partune
 here=bench/caches
 
-rm -f "$work/machine.toml"
 "$partune" machine measure --only threads --threads 2 --budget 40 -o "$work/machine.toml" >/dev/null
 "$partune" machine show "$work/machine.toml" --json >"$work/machine.json"
 gcc -O1 -g "$here/driver.c" -c -o "$work/driver.o"

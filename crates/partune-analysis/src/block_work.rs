@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, PeId, Time};
-use partune_trace::{CallPaths, Visits};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -215,19 +214,26 @@ fn work_times(input: &Input<'_>, pe: PeId, begin: Time, end: Time) -> BTreeMap<C
     // A visit that ended right at the begin is over.
     let entered = visits.enter.partition_point(|enter| *enter < begin);
     let first = (entered..visits.len()).find(|visit| visits.exit[*visit] > begin).unwrap_or(visits.len());
-    let outer = visits.path.get(first).map_or(CallPathId::NONE, |path| paths.parent(*path));
-    let next = visits.enter.get(first).map_or(end, |enter| end.min(*enter));
-    // What was begun before may end soon; then it is what is around that goes on.
-    let (mut around, mut since, mut before) = (outer, begin, first);
-    while let Some(open) = open_at(visits, paths, before, since, outer) {
-        if visits.exit[open] >= next {
-            around = visits.path[open];
+    // What goes on at the begin, innermost first, until what goes on at the end as well. Most often it is beside the end of a visit within it, and
+    // what comes after the end is within it, too; else it takes a look at the visits within it.
+    let parent = |visit: usize| visits.path.get(visit).map_or(CallPathId::NONE, |path| paths.parent(*path));
+    let after = parent(visits.enter.partition_point(|enter| *enter < end));
+    let goes_on = |visit: &usize| visits.exit[*visit] > begin;
+    let (mut around, mut before) = (parent(first), first);
+    let mut is_known = first.checked_sub(1).is_some_and(|last| !goes_on(&last) && parent(last) == around);
+    let is_last = |path: CallPathId| !path.is_some() || paths.ancestors(after).any(|it| it == path);
+    while !(is_known && is_last(around)) {
+        let Some(open) = (0..before).rev().find(goes_on) else { break };
+        (around, before, is_known) = (visits.path[open], open, true);
+        if visits.exit[open] >= end {
             break;
         }
-        add(visits.path[open], visits.exit[open].since(since).0);
-        (since, before) = (visits.exit[open], open);
+        let ticks = visits.exit[open].since(begin).0;
+        add(around, ticks);
+        around = paths.parent(around);
+        add(around, -ticks);
     }
-    add(around, end.since(since).0);
+    add(around, end.since(begin).0);
     for index in first..visits.len() {
         if visits.enter[index] >= end {
             break;
@@ -237,15 +243,4 @@ fn work_times(input: &Input<'_>, pe: PeId, begin: Time, end: Time) -> BTreeMap<C
         add(paths.parent(visits.path[index]), -ticks);
     }
     times
-}
-
-/// The innermost visit before `next` that goes on at a time; none if that is the one of `outer`, beside the end of a visit within it. Most often it is; else
-/// linear in visits within the one that is found.
-fn open_at(visits: &Visits, paths: &CallPaths, next: usize, time: Time, outer: CallPathId) -> Option<usize> {
-    let goes_on = |visit: &usize| visits.exit[*visit] > time;
-    let is_beside = |visit: usize| !goes_on(&visit) && paths.parent(visits.path[visit]) == outer;
-    if next.checked_sub(1).is_none_or(is_beside) {
-        return None;
-    }
-    (0..next).rev().find(goes_on)
 }

@@ -137,9 +137,9 @@ fn transfer(invocation: &mut Invocation<'_>, io: Io, by_all: bool) {
         call.collective_begin();
         call.awaits(comm, ANYBODY);
     }
-    if finish(invocation, access) {
-        tell_collective(invocation, TOGETHER, comm);
-    }
+    // Where it failed, it was met in all the same.
+    finish(invocation, access);
+    tell_collective(invocation, TOGETHER, comm);
 }
 
 fn start(invocation: &mut Invocation<'_>, access: Option<Access>) {
@@ -213,15 +213,16 @@ fn begin(invocation: &mut Invocation<'_>, io: Io, by_all: bool) -> Option<Access
     Some(Access { file: number, matching, comm: comm.filter(|_| by_all) })
 }
 
-/// Calls the real function and tells what its status says; returns whether it succeeded.
-fn finish(invocation: &mut Invocation<'_>, access: Option<Access>) -> bool {
-    let Some(access) = access else { return invocation.run() };
+/// Calls the real function and tells what its status says.
+fn finish(invocation: &mut Invocation<'_>, access: Option<Access>) {
+    let Some(access) = access else {
+        invocation.run();
+        return;
+    };
     let mut own: OwnStatus = [0; StatusLayout::MOST];
     let status = invocation.want_status(&mut own);
-    let succeeded = invocation.run();
-    let bytes = if succeeded { invocation.status(status).bytes.unwrap_or(0) } else { 0 };
+    let bytes = if invocation.run() { invocation.status(status).bytes.unwrap_or(0) } else { 0 };
     if let Some(call) = &mut invocation.call {
         call.io_complete(access.file, bytes, access.matching);
     }
-    succeeded
 }

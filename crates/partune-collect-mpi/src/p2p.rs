@@ -59,13 +59,12 @@ pub(crate) fn ready(invocation: &mut Invocation<'_>) {
     let mut leaves = None;
     requests::change(invocation.handle(Place::Request, Kind::Request), |request| {
         let (id, is_under_way) = (request.id, request.is_under_way());
-        if let Work::Partitioned { message, partitions, left } = &mut request.work
+        if let Work::Partitioned { message, left, .. } = &mut request.work
             && is_under_way
+            && *left > 0
         {
             *left = left.saturating_sub(count.max(0) as u32);
             if *left == 0 {
-                // As many for the next start.
-                *left = *partitions;
                 leaves = Some((*message, id));
             }
         }
@@ -222,7 +221,7 @@ pub(crate) fn start<F: Form>(invocation: &mut Invocation<'_, F>) {
             continue;
         };
         if let Some(id) = tell_start(invocation, request.work) {
-            requests::change(key, |request| (request.state, request.id) = (State::UnderWay, id));
+            requests::change(key, |request| request.begin(id));
         }
     }
     if !invocation.run() {

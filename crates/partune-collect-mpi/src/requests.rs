@@ -90,6 +90,14 @@ impl Request {
         Request { is_persistent: true, state: State::Idle, ..Request::new(key, 0, work) }
     }
 
+    /// A persistent one is started again, under a new number.
+    pub(crate) fn begin(&mut self, id: u64) {
+        (self.state, self.id) = (State::UnderWay, id);
+        if let Work::Partitioned { partitions, left, .. } = &mut self.work {
+            *left = *partitions;
+        }
+    }
+
     pub(crate) fn is_under_way(&self) -> bool {
         self.state != State::Idle
     }
@@ -97,9 +105,14 @@ impl Request {
     /// Whose message completes it: communicator and rank. Of several neighbours none is named.
     pub(crate) fn awaits(&self) -> Option<(u32, u32)> {
         match self.work {
-            Work::Recv(Wanted { comm, from, .. }) => Some((comm, from)),
+            Work::Recv(Wanted { comm, from, .. }) | Work::SendRecv(_, Wanted { comm, from, .. }) => Some((comm, from)),
             Work::Exchange { comm, .. } => Some((comm, ANYBODY)),
-            _ => None,
+            Work::Send(_)
+            | Work::Partitioned { .. }
+            | Work::Collective { .. }
+            | Work::Access { .. }
+            | Work::File(_)
+            | Work::Message { .. } => None,
         }
     }
 }
@@ -318,7 +331,7 @@ mod tests {
         let key = 0x6600_0000_0040;
         assert!(insert(Request::persistent(key, RECV)).is_none());
         assert!(complete(key).is_none(), "not started");
-        change(key, |request| (request.state, request.id) = (State::UnderWay, 7));
+        change(key, |request| request.begin(7));
         assert_eq!((complete(key), complete(key)), (Some(7), None));
         assert!(insert(request(key)).is_none(), "an inactive one was not under way");
         assert!(remove(key).is_some() && get(key).is_none());

@@ -248,7 +248,7 @@ pub fn is_in_call() -> bool {
     process::made_lane().is_some_and(|lane| lane.attention.calls() > 0)
 }
 
-/// Whether anything of the calling thread was recorded. What a library makes for itself is no such thread.
+/// Whether the calling thread has a lane. What a library makes for itself has none.
 pub fn is_recorded_thread() -> bool {
     process::made_lane().is_some()
 }

@@ -137,7 +137,9 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     let (replay, followed) = follow(trace, index, request.machine.as_ref(), progress);
     if followed.is_lost() {
         let candidates = std::mem::take(&mut changes).into_iter().map(|(candidate, _)| candidate);
-        unpredicted = candidates.filter(|_| !matches!(request.scope, Scope::Mends(_))).chain(unpredicted).collect();
+        if !matches!(request.scope, Scope::Mends(_)) {
+            unpredicted.splice(0..0, candidates);
+        }
     }
     let plain = replay.plain();
     let run_s = followed.run_s;

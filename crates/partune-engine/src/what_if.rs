@@ -110,7 +110,7 @@ const NOISE: f64 = 0.01;
 /// A run that was followed without changes is doubtful from this share on that it is off.
 const DOUBTFUL: f64 = 0.05;
 
-/// From this share on nothing is predicted: what was followed is another run.
+/// From this share on no advice is made of it: what was followed is another run.
 const LOST: f64 = 0.5;
 
 impl Followed {
@@ -124,7 +124,7 @@ impl Followed {
         (self.replayed_s - self.run_s).abs() / self.run_s.max(f64::MIN_POSITIVE)
     }
 
-    /// Whether nothing can be predicted.
+    /// Whether what was followed is another run.
     pub fn is_lost(&self) -> bool {
         self.off() >= LOST
     }

@@ -46,7 +46,7 @@ impl Polls {
         polls_of(trace, taker.pe, row).find(|poll| visits.enter[poll.index()] >= posted)
     }
 
-    /// The first test whether the epoch has ended that `taker` found to have; none if none did.
+    /// The first of the polls before `taker` that asked whether an epoch of a window has ended, as it did; none if none did.
     pub(crate) fn of_epoch(&self, trace: &Trace, taker: Place) -> Option<VisitIx> {
         polls_of(trace, taker.pe, self.before(taker)?).find(|poll| trace.role_of(taker.pe, *poll) == Role::RmaWait)
     }

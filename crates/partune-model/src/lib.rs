@@ -29,4 +29,4 @@ pub mod trace;
 pub use format::format;
 pub use lower::{Files, Values, defaults, lower};
 pub use model::Model;
-pub use parser::{RESERVED, parse, parse_changes, quantity};
+pub use parser::{RESERVED, is_quantity, parse, parse_changes, quantity};

@@ -9,7 +9,7 @@ mod expressions;
 mod terms;
 
 pub use self::change::parse_changes;
-pub use self::expressions::quantity;
+pub use self::expressions::{is_quantity, quantity};
 use crate::ast::{
     Dimension, Event, Expr, File, Item, Kind as ParamKind, Multiplicity, Name, Param, Plan, Resource, Spanned, Stage,
     Table, TableSource,

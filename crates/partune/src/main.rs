@@ -123,7 +123,8 @@ fn signed(command: clap::Command) -> clap::Command {
 
 /// What is wrong with the arguments; of a first one that is no command, which command it may be, or how a program is recorded.
 fn explained(error: clap::Error) -> clap::Error {
-    let first = std::env::args().nth(1).filter(|first| !first.starts_with('-'));
+    let first =
+        std::env::args_os().nth(1).and_then(|first| first.into_string().ok()).filter(|first| !first.starts_with('-'));
     let mut all = Cli::command();
     let Some(word) =
         first.filter(|word| error.kind() == ErrorKind::UnknownArgument && all.find_subcommand(word).is_none())

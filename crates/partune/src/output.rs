@@ -34,7 +34,7 @@ pub(crate) fn write(file: &Path, text: &str) -> anyhow::Result<()> {
 /// Refuses a file that is there, before the work that would be written over it.
 pub(crate) fn absent(file: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(
-        !file.exists(),
+        !file.metadata().is_ok_and(|there| there.is_file() || there.is_dir()),
         "{}: there is such a file already\n  remedy: give another name, or remove it first",
         file.display()
     );

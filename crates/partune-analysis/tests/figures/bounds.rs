@@ -111,13 +111,32 @@ fn a_serial_section_shifts_the_bounds_and_is_named() {
 /// PE 0 is in the barrier longer than PE 1, and what it does after that is its code's.
 #[test]
 fn an_operation_that_ends_is_not_what_goes_on() {
+    for (code, cause) in [
+        ("", "main"),
+        ("work 12..52", "main/work"),
+        ("solve 12..22 { MPI_Comm_rank 13..14 } output 22..52", "main/output"),
+    ] {
+        let text = format!(
+            "resolution 1
+             pe 0: main 0..60 {{ MPI_Barrier 0..12 barrier {code} MPI_Allreduce 52..54 allreduce }}
+             pe 1: main 0..60 {{ MPI_Barrier 5..10 barrier MPI_Allreduce 11..54 allreduce }}"
+        );
+        let (trace, outcome) = figure(&text, "bounds");
+        let worst = outcome.findings.iter().max_by_key(|it| it.time).expect("there is imbalance");
+        let found = &worst.causes[0];
+        assert_eq!((found.pe.0, partune_testkit::path_name(&trace, found.path)), (0, cause.to_owned()), "{code}");
+    }
+}
+
+/// A function in which the last synchronisation was ends soon after it, and another one takes the time.
+#[test]
+fn a_function_that_ends_is_not_what_goes_on() {
     let text = "resolution 1
-        pe 0: main 0..60 { MPI_Barrier 0..12 barrier MPI_Allreduce 52..54 allreduce }
-        pe 1: main 0..60 { MPI_Barrier 5..10 barrier MPI_Allreduce 11..54 allreduce }";
+        pe 0: main 0..100 { solve 0..20 { MPI_Barrier 0..10 barrier MPI_Comm_rank 15..16 } output 20..90 MPI_Allreduce 90..94 allreduce }
+        pe 1: main 0..100 { MPI_Barrier 5..10 barrier MPI_Allreduce 11..94 allreduce }";
     let (trace, outcome) = figure(text, "bounds");
     let worst = outcome.findings.iter().max_by_key(|it| it.time).expect("there is imbalance");
-    let cause = &worst.causes[0];
-    assert_eq!((cause.pe.0, partune_testkit::path_name(&trace, cause.path)), (0, "main".to_owned()));
+    assert_eq!(partune_testkit::path_name(&trace, worst.causes[0].path), "main/output");
 }
 
 /// What is serial before a region and after the last one is told at the same place.

@@ -176,6 +176,13 @@ pub fn quantity(text: &str) -> Option<Rat> {
     Rat::parse(digits).map(|value| value * Rat::int(10).pow(power)).filter(|value| !value.is_undefined())
 }
 
+/// Whether a text is a number with an optional unit of time, if one of any size and of any number of digits is meant.
+pub fn is_quantity(text: &str) -> bool {
+    let is_of_number = |it: char| it.is_ascii_digit() || ".eE+-".contains(it);
+    let (digits, _) = unit(text);
+    digits.chars().all(is_of_number) && digits.parse::<f64>().is_ok()
+}
+
 /// A number without its unit, and the power of ten that the unit stands for.
 fn unit(text: &str) -> (&str, i64) {
     const UNITS: &[(&str, i64)] = &[("ns", -9), ("us", -6), ("µs", -6), ("μs", -6), ("ms", -3), ("s", 0)];

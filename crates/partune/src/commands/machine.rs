@@ -37,7 +37,7 @@ enum Command {
                         Without a launch line this process alone is measured: rates, overheads, and threads, nothing of MPI. \
                         Use the launch line of the program that you want to understand.")]
 struct Measure {
-    /// The file to write; it must not exist
+    /// The file to write; one that is there is replaced
     #[arg(short, long, value_name = "FILE", default_value = "machine.toml")]
     output: PathBuf,
     /// Seconds that measuring may take, about
@@ -129,7 +129,6 @@ fn measure(args: &Measure) -> anyhow::Result<()> {
         // Before measuring, not after.
         bail!("{}: no such folder\n  remedy: make it, or give another place with -o", folder.display());
     }
-    output::absent(&args.output)?;
     let settings = args.what.settings(args.budget, &args.launch);
     let machine = if args.launch.is_empty() {
         alone(&settings)

@@ -21,7 +21,7 @@ use partune_model::estimate::{Bounds, ClosedForm, closed_form, numbers};
 use partune_model::model::{Alternative, Model};
 use partune_model::plan::with_plans;
 use partune_model::simulate::{Options, Outcome, Ties, break_down, record, simulate};
-use partune_model::{Severity, Values, format, lower, parse, quantity, trace};
+use partune_model::{Severity, Values, format, is_quantity, lower, parse, quantity, trace};
 use partune_report::{data_document, data_schema, data_text, plural};
 use serde_json::json;
 
@@ -192,10 +192,8 @@ enum LanguageName {
 
 fn definition(text: &str) -> Result<(String, Rat), String> {
     let Some((name, value)) = text.split_once('=') else { return Err(format!("{text} is not NAME=VALUE")) };
-    // What floating point has, and exact numbers of so many digits do not.
-    let is_number = || value.trim().trim_end_matches(char::is_alphabetic).parse::<f64>().is_ok();
     let value = quantity(value.trim()).ok_or_else(|| {
-        if is_number() {
+        if is_quantity(value.trim()) {
             format!("{value} is too large or too small: a number has at most 38 digits")
         } else {
             format!("{value} is no number, such as 512, 1.5e-6, 3/4 or 20us; times are seconds")

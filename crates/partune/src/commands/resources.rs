@@ -11,7 +11,7 @@ use crate::output;
 
 #[derive(clap::Args)]
 pub(crate) struct Resources {
-    /// Threads to use, at most two per processor or 64, of each process where a launcher starts several; 0: one per processor
+    /// Threads to use, at most 64 or two per processor, whichever is more, of each process where a launcher starts several; 0: one per processor
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = count::<usize>(0))]
     threads: usize,
     /// Memory to use at most, such as 512M or 2G; what is beyond it lies in a file [default: three quarters of what is free]

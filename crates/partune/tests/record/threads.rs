@@ -268,9 +268,11 @@ fn a_slow_start_of_the_recorder_is_no_loss_of_the_program() {
     let folder = tempfile::tempdir().expect("there is room for a library");
     let slow = folder.path().join("slow.so");
     run(Command::new("gcc").args(["-O2", "-shared", "-fPIC", "-o"]).arg(&slow).arg(source("slow_start.c")));
-    let recorded = built.record_among(&["balanced"], &[("LD_PRELOAD", &slow)]).analysis();
+    let slept = folder.path().join("slept");
+    let recorded = built.record_among(&["balanced"], &[("LD_PRELOAD", &slow), ("SLEPT", &slept)]).analysis();
+    assert!(slept.exists(), "the start was slow");
     let serial = recorded["serial"]["seconds"].as_f64().expect("seconds");
-    assert!(serial < 0.2, "{serial} s of {:#}", recorded["findings"]);
+    assert!(serial < 0.4, "{serial} s of {:#}", recorded["findings"]);
 }
 
 #[test]

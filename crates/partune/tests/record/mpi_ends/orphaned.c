@@ -15,9 +15,10 @@ int main(int argc, char** argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         sleep(1);
-        kill(getppid(), SIGTERM);
+        pid_t launcher = getppid();
+        kill(launcher, SIGTERM);
         usleep(1000);
-        kill(getppid(), SIGTERM);
+        if (getppid() == launcher) kill(launcher, SIGTERM);
     }
     if (rank == 1)
         for (;;)

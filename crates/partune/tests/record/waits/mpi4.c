@@ -10,13 +10,12 @@
  */
 #include "work.h"
 
-int main(int argc, char** argv)
+static double mine, theirs, two[2];
+static MPI_Request request;
+
+/* A place is a function: each kind of message has its own. */
+__attribute__((noinline)) static void both(void)
 {
-    start(argc, argv);
-    double mine = rank, theirs, both[2] = { 0 };
-    MPI_Request request;
-    MPI_Barrier(MPI_COMM_WORLD); /* START */
-    part("BOTH");
     for (int i = 0; i < 3; ++i) {
         late(rank == 0, 60);
         if (rank == 0) MEET(MPI_Isendrecv(&mine, 1, MPI_DOUBLE, 1, 3, &theirs, 1, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD, &request));
@@ -24,7 +23,10 @@ int main(int argc, char** argv)
         if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
         else MEET(MPI_Wait(&request, MPI_STATUS_IGNORE)); /* BOTH */
     }
-    part("REPLACE");
+}
+
+__attribute__((noinline)) static void replace(void)
+{
     for (int i = 0; i < 3; ++i) {
         late(rank == 1, 60);
         if (rank == 1) MEET(MPI_Isendrecv_replace(&mine, 1, MPI_DOUBLE, 0, 4, 0, 4, MPI_COMM_WORLD, &request));
@@ -32,6 +34,32 @@ int main(int argc, char** argv)
         if (rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
         else MEET(MPI_Wait(&request, MPI_STATUS_IGNORE)); /* REPLACE */
     }
+}
+
+__attribute__((noinline)) static void parts(void)
+{
+    if (rank == 0) MPI_Psend_init(two, 2, 1, MPI_DOUBLE, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    else MPI_Precv_init(two, 2, 1, MPI_DOUBLE, 0, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    for (int i = 0; i < 3; ++i) {
+        MPI_Start(&request);
+        late(rank == 0, 60);
+        if (rank == 0) MPI_Pready(1, request);
+        late(rank == 0, 60);
+        if (rank == 0) MEET(MPI_Pready(0, request));
+        if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+        else MEET(MPI_Wait(&request, MPI_STATUS_IGNORE)); /* PARTS */
+    }
+    MPI_Request_free(&request);
+}
+
+int main(int argc, char** argv)
+{
+    start(argc, argv);
+    MPI_Barrier(MPI_COMM_WORLD); /* START */
+    part("BOTH");
+    both();
+    part("REPLACE");
+    replace();
     part("REDUCE");
     MPI_Allreduce_init(&mine, &theirs, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     for (int i = 0; i < 3; ++i) {
@@ -49,18 +77,7 @@ int main(int argc, char** argv)
     }
     MPI_Request_free(&request);
     part("PARTS");
-    if (rank == 0) MPI_Psend_init(both, 2, 1, MPI_DOUBLE, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-    else MPI_Precv_init(both, 2, 1, MPI_DOUBLE, 0, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-    for (int i = 0; i < 3; ++i) {
-        MPI_Start(&request);
-        late(rank == 0, 60);
-        if (rank == 0) MPI_Pready(1, request);
-        late(rank == 0, 60);
-        if (rank == 0) MEET(MPI_Pready(0, request));
-        if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
-        else MEET(MPI_Wait(&request, MPI_STATUS_IGNORE)); /* PARTS */
-    }
-    MPI_Request_free(&request);
+    parts();
     MPI_Finalize();
     return 0;
 }
