@@ -133,7 +133,6 @@ fn what_is_wrong_is_said_once() {
         &["report", &broken],
         &["machine", "show", "/no/such/machine.toml"],
         &["machine", "show", &broken],
-        &["machine", "measure", "-o", &broken],
         &["model", "check", "/no/such/model.pam"],
         &["model", "extract", &broken, "-o", &broken],
         &["record", "--complete", "/no/such/folder"],
