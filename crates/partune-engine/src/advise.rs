@@ -136,7 +136,7 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     let (mut changes, mut unpredicted) = planned(trace, candidates, request.scope);
     let (replay, followed) = follow(trace, index, request.machine.as_ref(), progress);
     if followed.is_lost() {
-        let candidates = std::mem::take(&mut changes).into_iter().map(|(candidate, _)| candidate);
+        let candidates = changes.drain(..).map(|(candidate, _)| candidate);
         if !matches!(request.scope, Scope::Mends(_)) {
             unpredicted.splice(0..0, candidates);
         }
