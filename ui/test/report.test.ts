@@ -7,9 +7,12 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { hybrid, lateSender, ring, ringProfile, stencil } from "./archives";
+import type { Counters, Metrics, Transfers } from "../src/api";
+import { extent } from "../src/draw/counters";
+import { plural, quantity } from "../src/format";
+import { hybrid, lateSender, measured, ring, ringProfile, stencil } from "./archives";
 import { violations } from "./axe";
-import { colours, launch, settle, shot, until, visit } from "./browser";
+import { colours, launch, params, settle, shot, until, visit } from "./browser";
 
 const archives = [ring, ringProfile, lateSender, hybrid, stencil].filter((it) => it !== null);
 const partune = process.env.PARTUNE_BIN ?? "../target/debug/partune";
@@ -119,6 +122,55 @@ test("what a report does not hold is told with what does", async () => {
   assert.match(told, /holds the whole run only.*partune view ARCHIVE/);
   it.quiet();
   await it.close();
+});
+
+test("counters, measures of call paths and messages of pairs are as the pages have them", async () => {
+  for (const archive of [ring, hybrid, measured].filter((it) => it !== null)) {
+    const it = await report(archive);
+    const { page } = it;
+    const answers = JSON.parse((await page.textContent("#answers")) ?? "") as Record<string, never>;
+    const held = (begin: string) => Object.keys(answers).filter((path) => path.startsWith(`runs/0/${begin}`));
+    const metrics = answers["runs/0/metrics"] as unknown as Metrics;
+
+    await visit(page, "#/timeline");
+    assert.equal(await page.locator("#counter option").count(), metrics.name.length && held("counters?").length + 1);
+    if (archive === measured) {
+      await page.selectOption("#counter", "0");
+      await settle(page);
+      assert.ok((await colours(page, "#counter-tracks")) > 1, "a counter is drawn");
+      const told = answers[held("counters?")[0] as never] as unknown as Counters;
+      const [least, most] = extent(told.values).map((value) =>
+        quantity(value, metrics.unit[0] ?? "", told.reading === "rate" ? "/s" : ""),
+      );
+      assert.ok(((await page.textContent("#counter-scale")) ?? "").includes(`from ${least} to ${most}`));
+      await shot(page, "report-counter");
+    }
+
+    await visit(page, "#/profile?show=tree");
+    const options = page.locator("#measure option");
+    assert.equal(await options.count(), held("measured?").length);
+    const last = (await options.last().getAttribute("value")) ?? "";
+    await page.selectOption("#measure", last);
+    await settle(page);
+    assert.ok((await page.locator("#by-pe tbody tr").count()) > 1, `${archive}: PEs have ${last}`);
+
+    await visit(page, "#/matrix");
+    const shown = page.locator("button.pair");
+    const count = await shown.count();
+    assert.ok(count > 0 && count <= held("transfers?").length, `${count} pairs`);
+    await shown.first().click();
+    await settle(page);
+    const { giver, getter } = await params(page);
+    const pair = answers[`runs/0/transfers?givers=${giver}&getters=${getter}&order=slowest` as never] as unknown as Transfers;
+    const told = plural(pair.count, "message or access", "messages and accesses");
+    assert.ok(((await page.textContent("#between")) ?? "").includes(told), told);
+    assert.equal(await page.locator("#between-order").count(), 0, "a report has one order");
+    assert.deepEqual(await violations(page), []);
+    assert.equal(await page.locator("[role=alert]").count(), 0);
+    if (archive === hybrid) await shot(page, "report-pair");
+    it.quiet();
+    await it.close();
+  }
 });
 
 test("without scripts it has the text of analyze", async () => {

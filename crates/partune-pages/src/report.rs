@@ -6,6 +6,7 @@
 //! and the file's own policy, made where the pages are built, lets nothing run but the script of the pages.
 
 use partune_report::{Style, TextOptions, names};
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::api::short_answer;
@@ -27,11 +28,16 @@ const QUESTIONS: &[(&str, &str, usize)] = &[
     ("kinds", "", 1),
     ("pes", "", 3),
     ("summary", "", 5),
-    ("findings", "", 8),
+    ("findings", "", 12),
+    ("metrics", "", 1),
     ("thresholds", "", 1),
     ("environment", "", 4),
     ("profile", "", 7),
     ("tree", "depth=24", 7),
+    ("measured?of=time", "rows=64", 3),
+    ("measured?of=waiting", "rows=64", 2),
+    ("measured?of=visits", "rows=64", 2),
+    ("measured?of=bytes", "rows=64", 2),
     ("flame", "levels=32", 5),
     ("flame?stacking=callers", "levels=32", 4),
     ("matrix?by=bytes", "rows=64", 3),
@@ -42,7 +48,10 @@ const QUESTIONS: &[(&str, &str, usize)] = &[
     ("figures", "", 15),
     ("timeline", "rows=64", 35),
 ];
-/// Those of files with their text come after these, where text may be shown at all: at most so many files, and this share.
+/// Those on metrics come after these, then those on what the pairs of the matrices that have most gave: at most so many, and their share.
+const METRICS: (usize, usize) = (16, 15);
+const PAIRS: (usize, usize) = (24, 10);
+/// Then those of files with their text, where text may be shown at all: as many, and this share.
 const FILES: (usize, usize) = (24, 20);
 /// The share of the details of all findings.
 const DETAILS: usize = 30;
@@ -116,33 +125,36 @@ fn answers(runs: &Runs, most: usize) -> String {
     let mut map = Map { text: String::from("{"), most: most.saturating_sub(2) };
     let shares = || QUESTIONS.iter().map(|it| it.2);
     let shows_text = !runs.sources().is_empty();
-    let mut parts: usize = shares().sum::<usize>() + DETAILS + if shows_text { FILES.1 } else { 0 };
+    let files = if shows_text { FILES.1 } else { 0 };
+    let mut parts: usize = shares().sum::<usize>() + METRICS.1 + PAIRS.1 + files + DETAILS;
     map.fit(runs, "runs", "runs", "", map.left());
-    let mut ids = Vec::new();
+    let (mut ids, mut metrics, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
     for (path, query, share) in QUESTIONS {
-        let (known, (path, more)) = (format!("runs/0/{path}"), path.split_once('?').unwrap_or((path, "")));
-        let query = [more, query].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("&");
-        let answer = map.fit(runs, &known, &format!("runs/0/{path}"), &query, map.left() * share / parts);
-        if *path == *"findings" {
-            ids = answer.map_or(Vec::new(), |answer| finding_ids(&answer));
+        let room = map.left() * share / parts;
+        parts -= share;
+        let Some(answer) = map.ask(runs, path, query, room) else { continue };
+        match path.split('?').next() {
+            Some("findings") => ids = finding_ids(&answer),
+            Some("metrics") => metrics = of_metrics(&answer),
+            Some("matrix") => pairs.extend(of_pairs(&answer)),
+            _ => {}
         }
+    }
+    for ((most, share), wanted) in [(METRICS, metrics), (PAIRS, pairs)] {
+        map.ask_each(runs, wanted, most, map.left() * share / parts);
         parts -= share;
     }
     if shows_text {
-        let mut left = map.left() * FILES.1 / parts;
-        let list = map.fit(runs, "runs/0/sources", "runs/0/sources", "", left / 4);
-        for file in list.iter().flat_map(|answer| file_names(answer)).take(FILES.0) {
-            let (path, file) = ("runs/0/source", encoded(&file));
-            let before = map.left();
-            let _ = map.fit(runs, &format!("{path}?file={file}"), path, &format!("file={file}"), left / 2);
-            left = left.saturating_sub(before - map.left());
-        }
+        let room = map.left() * FILES.1 / parts;
+        let list = map.ask(runs, "sources", "", room / 4);
+        let files = list.iter().flat_map(|answer| file_names(answer));
+        let wanted = files.map(|file| (format!("source?file={}", encoded(&file)), String::new()));
+        map.ask_each(runs, wanted.collect(), FILES.0, room);
     }
     for (done, id) in ids.iter().enumerate() {
-        let path = format!("runs/0/findings/{id}");
         // The first may take more of it: they cost most.
         let share = map.left() / (ids.len() - done).min(10);
-        if map.fit(runs, &path, &path, "", share).is_none() {
+        if map.ask(runs, &format!("findings/{id}"), "", share).is_none() {
             break;
         }
     }
@@ -153,6 +165,41 @@ fn finding_ids(answer: &str) -> Vec<String> {
     let list: Value = serde_json::from_str(answer).unwrap_or_default();
     let rows = list["findings"].as_array().into_iter().flatten();
     rows.filter_map(|row| Some(row["id"].as_str()?.to_owned())).collect()
+}
+
+/// What is asked of each metric that the answer lists: how it is over time, as the timeline shows it first, and what call paths have of it.
+fn of_metrics(answer: &str) -> Vec<(String, String)> {
+    let list: Value = serde_json::from_str(answer).unwrap_or_default();
+    let counts = list["counts"].as_array().into_iter().flatten();
+    let asked = counts.enumerate().flat_map(|(metric, counts)| {
+        let counts = counts.as_bool().unwrap_or_default();
+        let reading = if counts { "rate" } else { "level" };
+        let over_time = (format!("counters?metric={metric}&as={reading}"), "rows=16".into());
+        let by_path = (format!("measured?of=counter&metric={metric}"), "rows=64".into());
+        [Some(over_time), counts.then_some(by_path)].into_iter().flatten()
+    });
+    asked.collect()
+}
+
+/// What is asked of the pairs that have most by the measure of a matrix: what one gave the other, as the matrix opens it.
+fn of_pairs(answer: &str) -> Vec<(String, String)> {
+    let matrix: Value = serde_json::from_str(answer).unwrap_or_default();
+    let pes = |row: usize| {
+        let (first, count) = (matrix["rows"]["first"][row].as_u64()?, matrix["rows"]["count"][row].as_u64()?);
+        Some(if count == 1 { first.to_string() } else { format!("{first}-{}", first + count - 1) })
+    };
+    let rows = matrix["cells"].as_array().into_iter().flatten().enumerate();
+    let mut cells: Vec<(f64, usize, usize)> = rows
+        .flat_map(|(from, row)| {
+            row.as_array().into_iter().flatten().enumerate().map(move |(to, cell)| (cell, from, to))
+        })
+        .filter_map(|(cell, from, to)| Some((cell.as_f64().filter(|value| *value > 0.0)?, from, to)))
+        .collect();
+    cells.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let asked = |(_, from, to): &(f64, usize, usize)| {
+        Some((format!("transfers?givers={}&getters={}&order=slowest", pes(*from)?, pes(*to)?), String::new()))
+    };
+    cells.iter().take(PAIRS.0).filter_map(asked).collect()
 }
 
 /// The files of the answer that lists them.
@@ -177,6 +224,24 @@ struct Map {
 impl Map {
     fn left(&self) -> usize {
         self.most.saturating_sub(self.text.len())
+    }
+
+    /// Asks a question below `runs/0/` as the pages ask it, with what only says how much is wanted.
+    fn ask(&mut self, runs: &Runs, known: &str, limits: &str, share: usize) -> Option<String> {
+        let (path, query) = known.split_once('?').unwrap_or((known, ""));
+        let query = [query, limits].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("&");
+        self.fit(runs, &format!("runs/0/{known}"), &format!("runs/0/{path}"), &query, share)
+    }
+
+    /// Asks the first of several questions, each once: any may take a quarter of what is left of their share.
+    fn ask_each(&mut self, runs: &Runs, mut wanted: Vec<(String, String)>, most: usize, share: usize) {
+        let mut asked = FxHashSet::default();
+        wanted.retain(|(known, _)| asked.insert(known.clone()));
+        let before = self.text.len();
+        for (known, limits) in wanted.into_iter().take(most) {
+            let left = share.saturating_sub(self.text.len() - before);
+            self.ask(runs, &known, &limits, left / 4);
+        }
     }
 
     /// Adds an answer with as many rows as fit into a share; none where the question has no answer or does not fit.

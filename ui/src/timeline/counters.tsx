@@ -4,7 +4,7 @@ import type { Counters as Data, Metrics } from "../api";
 import { drawCounters, extent } from "../draw/counters";
 import { type Geometry, LEFT, rowAt, timeAt, x } from "../draw/geometry";
 import { duration, instant, quantity } from "../format";
-import { recorded, useApi } from "../load";
+import { has, recorded, useApi } from "../load";
 import { Canvas, type Draw } from "../parts/canvas";
 import { Failure } from "../parts/states";
 import { amend, numeric, route, run } from "../state";
@@ -19,16 +19,21 @@ const chosen = () => numeric(route.value.params, "counter");
 
 /** What the run has. */
 export function useMetrics(): Metrics | undefined {
-  return useApi<Metrics>(recorded ? null : `runs/${run.value}/metrics`).data;
+  return useApi<Metrics>(`runs/${run.value}/metrics`).data;
 }
 
 /** Counters are looked at as they grow, gauges as they are. */
-const readingOf = (metrics: Metrics, at: number): string => route.value.params.as ?? (metrics.counts[at] ? "rate" : "level");
+const readingOf = (metrics: Metrics, at: number): string =>
+  (recorded ? undefined : route.value.params.as) ?? (metrics.counts[at] ? "rate" : "level");
+
+/** What is asked of one over the whole run, which a report holds of the first of them. */
+const asking = (metrics: Metrics, at: number) => `runs/${run.value}/counters?metric=${at}&as=${readingOf(metrics, at)}`;
 
 export function CounterChoice() {
   const metrics = useMetrics();
   const at = chosen();
-  if (!metrics || metrics.name.length === 0) return null;
+  const shown = metrics?.name.map((_, index) => !recorded || has(asking(metrics, index)));
+  if (!metrics || !shown?.includes(true)) return null;
   return (
     <>
       <label>
@@ -40,14 +45,17 @@ export function CounterChoice() {
           onChange={(event) => amend({ counter: event.currentTarget.value, as: undefined })}
         >
           <option value="">none</option>
-          {metrics.name.map((name, index) => (
-            <option key={`${index} ${name}`} value={index}>
-              {name}
-            </option>
-          ))}
+          {metrics.name.map(
+            (name, index) =>
+              shown[index] && (
+                <option key={`${index} ${name}`} value={index}>
+                  {name}
+                </option>
+              ),
+          )}
         </select>
       </label>
-      {at !== undefined && (
+      {at !== undefined && !recorded && (
         <div class="group" role="group" aria-label="Counter">
           {[
             ["level", "value"],
@@ -77,10 +85,9 @@ export function Counters({ asked, columns }: { asked: string; columns: number })
   const name = at === undefined ? undefined : metrics?.name[at];
   const { from, to } = settled.value;
   const summed = route.value.params.summed === "1";
+  const part = `&from=${from}&to=${to}&columns=${Math.min(columns, 2048)}&rows=${summed ? 1 : ROWS}${asked}`;
   const answer = useApi<Data>(
-    metrics && at !== undefined && name !== undefined
-      ? `runs/${run.value}/counters?metric=${at}&as=${readingOf(metrics, at)}&from=${from}&to=${to}&columns=${Math.min(columns, 2048)}&rows=${summed ? 1 : ROWS}${asked}`
-      : null,
+    metrics && at !== undefined && name !== undefined ? `${asking(metrics, at)}${recorded ? "" : part}` : null,
   );
   if (answer.error) return <Failure error={answer.error} />;
   if (!metrics || at === undefined || name === undefined || !answer.data) return null;

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Transfer, Transfers } from "../api";
 import { length, row } from "../api";
 import { bytes, count, duration, instant, plural, seconds } from "../format";
-import { useApi } from "../load";
+import { recorded, useApi } from "../load";
 import { durationClasses, Histogram } from "../parts/histogram";
 import { Answer } from "../parts/states";
 import { type Column, Table } from "../parts/table";
@@ -28,9 +28,13 @@ const ORDERS: [string, string][] = [
 
 const range = ({ first, count: pes }: Side): string => ranges([[first, first + pes - 1]]);
 
+/** What is asked of a pair. */
+export const asking = (giver: Side, getter: Side, order: string): string =>
+  `runs/${run.value}/transfers?givers=${range(giver)}&getters=${range(getter)}&order=${order}`;
+
 export function Between({ giver, getter }: { giver: Side; getter: Side }) {
   const { order = "slowest" } = route.value.params;
-  const answer = useApi<Transfers>(`runs/${run.value}/transfers?givers=${range(giver)}&getters=${range(getter)}&order=${order}`);
+  const answer = useApi<Transfers>(asking(giver, getter, order));
   const close = () => amend({ giver: undefined, getter: undefined, order: undefined });
   const section = useRef<HTMLElement>(null);
   // It stands below what was clicked on.
@@ -82,18 +86,20 @@ function Shown({ data, order }: { data: Transfers; order: string }) {
           />
         </section>
       </div>
-      <div class="tools">
-        <label>
-          First those
-          <select id="between-order" value={order} onChange={(event) => amend({ order: event.currentTarget.value })}>
-            {ORDERS.map(([name, words]) => (
-              <option key={name} value={name}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
+      {!recorded && (
+        <div class="tools">
+          <label>
+            First those
+            <select id="between-order" value={order} onChange={(event) => amend({ order: event.currentTarget.value })}>
+              {ORDERS.map(([name, words]) => (
+                <option key={name} value={name}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+      )}
       <List data={data} />
     </>
   );

@@ -2,13 +2,13 @@
 import { useCallback, useMemo } from "preact/hooks";
 import type { Matrix as Data } from "../api";
 import { bytes, count, percent, seconds } from "../format";
-import { recorded, useApi } from "../load";
+import { has, recorded, useApi } from "../load";
 import { Heatmap } from "../parts/heatmap";
 import { Answer, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { amend, numeric, route, run } from "../state";
 import { SharedArrays } from "./array";
-import { Between, type Side } from "./between";
+import { asking, Between, type Side } from "./between";
 
 const MEASURES: { by: string; title: string; show: (value: number) => string }[] = [
   { by: "bytes", title: "Bytes", show: bytes },
@@ -81,14 +81,23 @@ function Shown({ data, show, title }: { data: Data; show: (value: number) => str
     },
     { key: "share", title: "Share", number: true, cell: (it) => percent(it.value / data.total) },
   ];
-  const open = (from: number, to: number) => {
-    if (!recorded) amend({ giver: from, getter: to });
+  const side = (at: number): Side | undefined => {
+    const [label, first, pes] = [data.rows.label[at], data.rows.first[at], data.rows.count[at]];
+    return label === undefined || typeof first !== "number" || pes === undefined ? undefined : { label, first, count: pes };
   };
-  if (!recorded)
-    columns.push({
-      key: "open",
-      title: "Messages",
-      cell: (it) => (
+  // A report holds those of the pairs that have most.
+  const opens = (from: number, to: number) => {
+    const [giver, getter] = [side(from), side(to)];
+    return giver && getter && (!recorded || has(asking(giver, getter, "slowest")));
+  };
+  const open = (from: number, to: number) => {
+    if (opens(from, to)) amend({ giver: from, getter: to });
+  };
+  columns.push({
+    key: "open",
+    title: "Messages",
+    cell: (it) =>
+      opens(it.from, it.to) && (
         <button
           type="button"
           class="plain pair"
@@ -98,14 +107,9 @@ function Shown({ data, show, title }: { data: Data; show: (value: number) => str
           show
         </button>
       ),
-    });
+  });
   const folded = Math.max(...data.rows.count, 1);
-  const side = (key: string): Side | undefined => {
-    const at = numeric(route.value.params, key) ?? -1;
-    const [label, first, pes] = [data.rows.label[at], data.rows.first[at], data.rows.count[at]];
-    return label === undefined || typeof first !== "number" || pes === undefined ? undefined : { label, first, count: pes };
-  };
-  const [giver, getter] = [side("giver"), side("getter")];
+  const [giver, getter] = ["giver", "getter"].map((key) => side(numeric(route.value.params, key) ?? -1));
   return (
     <>
       <div class="columns">
@@ -126,7 +130,8 @@ function Shown({ data, show, title }: { data: Data; show: (value: number) => str
           <p class="dim small">
             In all {show(data.total)}; darkest is {show(data.most)}.{" "}
             {folded > 1 && `Each row and column is up to ${count(folded)} PEs together.`} The colour follows the square root, so
-            that small exchanges stay visible.{!recorded && " A click on a cell, or Enter, shows its messages."}
+            that small exchanges stay visible. A click on a cell, or Enter, shows its messages
+            {recorded && ", of the pairs that have most"}.
           </p>
         </section>
         <section aria-label="Pairs">
@@ -139,7 +144,7 @@ function Shown({ data, show, title }: { data: Data; show: (value: number) => str
           />
         </section>
       </div>
-      {giver && getter && !recorded && <Between giver={giver} getter={getter} />}
+      {giver && getter && <Between giver={giver} getter={getter} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 // Call tree, measure, PEs: which measure stands beside the call tree, and what each PE has of the call path that is chosen.
 import type { Measured as Data } from "../api";
 import { amount, plural } from "../format";
-import { type Loaded, recorded, useApi } from "../load";
+import { has, type Loaded, recorded, useApi } from "../load";
 import { Answer } from "../parts/states";
 import { Bar, Table } from "../parts/table";
 import { amend, numeric, route, run } from "../state";
@@ -17,11 +17,15 @@ const MEASURES: [string, string][] = [
 /** Counters are `counter.3` in the address. */
 const measure = () => (route.value.params.of ?? "time").split(".");
 
+/** What is asked of one for the whole program, which a report holds of the first of them. */
+function asking(name: string): string {
+  const [of, metric] = name.split(".");
+  return `runs/${run.value}/measured?of=${of}${of === "counter" ? `&metric=${metric}` : ""}`;
+}
+
 function useMeasured(path: number | undefined, wanted = true): Loaded<Data> {
-  const [of, metric] = measure();
-  const below = path === undefined ? "" : `&path=${path}`;
-  const asked = `runs/${run.value}/measured?of=${of}${of === "counter" ? `&metric=${metric}` : ""}${below}`;
-  return useApi<Data>(wanted && !recorded ? asked : null);
+  const below = path === undefined || recorded ? "" : `&path=${path}`;
+  return useApi<Data>(wanted ? `${asking(measure().join("."))}${below}` : null);
 }
 
 /** What the measure is called. */
@@ -47,7 +51,9 @@ export function useAmounts(): { title: string; of: (path: number | null) => { ow
 
 export function MeasureChoice() {
   const metrics = useMetrics();
-  if (recorded) return null;
+  const counters = metrics?.name.map((name, at): [string, string] => [`counter.${at}`, name]) ?? [];
+  const shown = [...MEASURES, ...counters.filter((_, at) => metrics?.counts[at])].filter(([of]) => !recorded || has(asking(of)));
+  if (shown.length === 0) return null;
   return (
     <label>
       Measure
@@ -56,19 +62,11 @@ export function MeasureChoice() {
         value={route.value.params.of ?? "time"}
         onChange={(event) => amend({ of: event.currentTarget.value === "time" ? undefined : event.currentTarget.value })}
       >
-        {MEASURES.map(([name, words]) => (
+        {shown.map(([name, words]) => (
           <option key={name} value={name}>
             {words}
           </option>
         ))}
-        {metrics?.name.map(
-          (name, at) =>
-            metrics.counts[at] && (
-              <option key={`${at} ${name}`} value={`counter.${at}`}>
-                {name}
-              </option>
-            ),
-        )}
       </select>
     </label>
   );
@@ -76,9 +74,9 @@ export function MeasureChoice() {
 
 /** What each PE has of the call path in the address, or of the whole program. */
 export function ByPe() {
-  const path = numeric(route.value.params, "node");
-  const answer = useMeasured(path);
-  if (recorded) return null;
+  const path = recorded ? undefined : numeric(route.value.params, "node");
+  const answer = useMeasured(path, !recorded || has(asking(measure().join("."))));
+  if (recorded && !answer.data) return null;
   return (
     <section id="by-pe" aria-label="The chosen call path by PE">
       <Answer of={answer}>{(data) => <Rows data={data} chosen={path !== undefined} />}</Answer>
@@ -104,8 +102,10 @@ function Rows({ data, chosen }: { data: Data; chosen: boolean }) {
   return (
     <>
       <p class="dim small">
-        {chosen ? "This call path with what it calls" : "The whole program; choose a call path for that alone"}: {show(sum)} of{" "}
-        {named} on {plural(rows.length, folded ? "row of PEs" : "PE", folded ? "rows of PEs" : "PEs")},{" "}
+        {chosen
+          ? "This call path with what it calls"
+          : `The whole program${recorded ? "" : "; choose a call path for that alone"}`}
+        : {show(sum)} of {named} on {plural(rows.length, folded ? "row of PEs" : "PE", folded ? "rows of PEs" : "PEs")},{" "}
         {show(Math.min(...values, most))} to {show(most)}, in the mean {show(data.unit === "" ? Math.round(mean) : mean)}.{" "}
         {chosen && (
           <button type="button" class="plain" onClick={() => amend({ node: undefined }, { replace: true })}>

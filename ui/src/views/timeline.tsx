@@ -156,7 +156,7 @@ function Shown() {
             {data && kinds && beside && only?.length !== 0 && (
               <Beside answer={both} timeline={data} kinds={kinds} available={room} columns={columns} rows={rows} />
             )}
-            {data && !recorded && <Counters asked={part} columns={columns} />}
+            {data && <Counters asked={part} columns={columns} />}
           </div>
           <div class="tools">
             {data?.functions && by === "function" ? (
@@ -238,7 +238,7 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
         </label>
       )}
       {!recorded && <ColourChoice own="kind" />}
-      {!recorded && <CounterChoice />}
+      <CounterChoice />
       <BesideChoice />
       {!recorded && <Filter />}
       {!recorded && all > 8 && (

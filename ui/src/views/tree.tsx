@@ -28,7 +28,7 @@ export function CallTree({ text, share }: { text: string; share?: number }) {
   const answer = useApi<Tree>(`runs/${run.value}/tree${recorded ? "" : `?depth=${DEPTH}`}`);
   const amounts = useAmounts();
   return (
-    <div class={recorded ? "" : "by-pe"}>
+    <div class={share === undefined ? "by-pe" : ""}>
       <Answer of={answer}>
         {(data) => {
           // At first the way is open on which most of the time is.
@@ -103,7 +103,7 @@ export function CallTree({ text, share }: { text: string; share?: number }) {
           );
         }}
       </Answer>
-      {!recorded && (
+      {share === undefined && (
         <div>
           <div class="tools">
             <MeasureChoice />
