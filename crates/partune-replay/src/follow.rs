@@ -42,6 +42,8 @@ struct State {
     position: usize,
     /// What open operations need, and whether they need anything.
     needs: Vec<Clocks>,
+    /// What it gave last, and when.
+    gave: (u32, Clocks),
     /// When all is there that was started and goes on by itself.
     started: Clocks,
     window: Window,
@@ -75,6 +77,7 @@ pub(crate) fn follow(
         clock: [steps.first().map_or(0, |step| step.at.0); LEVELS],
         position: 0,
         needs: Vec::new(),
+        gave: (u32::MAX, LONG_AGO),
         started: LONG_AGO,
         window: Window::new(steps, source.windows[pe]),
         has: Vec::new(),
@@ -126,11 +129,13 @@ impl Programs<LEVELS> for Follower<'_> {
                         held[lock as usize] += state.gives_back(lock, now);
                     }
                     turns.give(tie, now);
+                    state.gave = (tie, now);
                     now
                 }
                 What::Takes(tie) if held.is_none() && source.lock(tie).is_some() => now,
                 What::Takes(tie) => {
                     let Some(gift) = turns.take(tie, pe) else { return };
+                    let gift = if state.gave.0 == tie { of_others(gift, state.gave.1) } else { gift };
                     match state.needs.last_mut() {
                         Some(needs) => {
                             *needs = later(*needs, gift);
@@ -196,6 +201,12 @@ impl State {
 #[inline]
 fn after(clock: Clocks, ticks: [i64; LEVELS]) -> Clocks {
     std::array::from_fn(|level| clock[level].saturating_add(ticks[level]))
+}
+
+/// The latest gift where all give and take, for one of them: who came last waits for nobody, and nothing is on its way to it.
+#[inline]
+fn of_others(latest: Clocks, own: Clocks) -> Clocks {
+    std::array::from_fn(|level| if latest[level] == own[level] { i64::MIN } else { latest[level] })
 }
 
 /// When the measured part of a PE begins and ends, while its steps are done.

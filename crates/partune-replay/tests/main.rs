@@ -56,9 +56,14 @@ const STREAM: &str = "
     pe 0: main 0..240 { repeat 4 every 60 { produce 0..50 MPI_Send 50..53 send(to=1, bytes=8) } }
     pe 1: main 0..260 { repeat 4 every 60 { MPI_Recv 0..55 recv(from=0, bytes=8) consume 55..60 } }";
 
+/// Ten turns: PE 1 works 100 ticks and comes last to a barrier, which it leaves after 2; PE 0, which sleeps there, only wakes up after 10.
+const WAKES: &str = "
+    pe 0: main 0..1030 { repeat 10 every 102 { solve 8..58 MPI_Barrier 58..110 barrier } }
+    pe 1: main 0..1030 { repeat 10 every 102 { solve 0..100 MPI_Barrier 100..102 barrier } }";
+
 #[test]
 fn a_run_without_changes_is_the_run() {
-    for text in [TURNS, STREAM] {
+    for text in [TURNS, STREAM, WAKES] {
         replayed(text, |replay| {
             let fidelity = replay.fidelity();
             assert_eq!(replay.plain().run(), replay.recorded_run());
