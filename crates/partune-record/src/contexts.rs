@@ -3,7 +3,7 @@
 //! A process numbers its call paths by return addresses and regions. Here each becomes a context: the function, where in it the next call
 //! is, and the context around it. Processes of one program meet in the same contexts, because they are told apart by names, lines and offsets
 //! in modules, not by addresses. Inlined functions are contexts of their own. What is not the user's is left out: what calls `main`, and frames of the
-//! MPI library between the user's call and the one that was recorded.
+//! MPI library, or of the library of C++, between the user's call and the one that was recorded.
 
 use partune_base::{StringId, Strings};
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use partune_parts::log::{Hex, Step};
 use partune_parts::script::Script;
 
 use crate::log::ProcessLog;
-use crate::places::{At, Function, Places, file_name};
+use crate::places::{At, Function, Places, file_name, is_of_headers};
 
 /// No context, no place.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -118,6 +118,7 @@ impl Contexts {
             };
             let is_inside_around = is_inside.get(around) == Some(&true);
             is_inside.push(path.is_some_and(|path| is_between(path) || is_inside_around && *path != log.program));
+            let calls = matches!(node.step, Step::Frame { .. });
             let mut flat = NONE;
             let place = At::of(node.step).and_then(|(number, at)| Some((module(number)?, at)));
             let functions = place.map_or(&[][..], |(path, at)| places.get(path, at));
@@ -147,7 +148,8 @@ impl Contexts {
                 }
                 Step::Frame { .. } | Step::Sample { .. }
                     if is_inside.last() == Some(&true)
-                        || parent != NONE && path.is_some_and(|path| is_interpreters(path))
+                        || parent != NONE
+                            && path.is_some_and(|path| is_interpreters(path) || calls && is_of_cpp(path))
                         || is_nameless(name)
                             && path.is_some_and(|path| is_of_cpp(path))
                             && self.is_thread_of_cpp(parent, strings) =>
@@ -156,7 +158,6 @@ impl Contexts {
                 }
                 Step::Frame { module: number, address: Hex(address) }
                 | Step::Sample { module: number, address: Hex(address) } => {
-                    let calls = matches!(node.step, Step::Frame { .. });
                     let main = functions.first().filter(|_| is_after_start && is_nameless(name));
                     let main = main.map(|function| [Function { name: strings.intern("main"), ..*function }]);
                     let functions = main.as_ref().map_or(functions, |main| main);
@@ -237,13 +238,16 @@ impl Contexts {
             let region = self.unknown(module, address, strings);
             return self.tree.number(Context { region, site: NONE, parent, offset });
         }
-        let is_passed = |name: &str| is_mark(name) || is_rust_start(name);
-        let innermost = functions.iter().rposition(|function| !is_passed(strings.get(function.name)));
+        let is_passed = |function: &Function| {
+            let (name, file) = (strings.get(function.name), strings.get(function.file));
+            is_mark(name) || is_rust_start(name) || is_of_headers(file)
+        };
+        let innermost = functions.iter().rposition(|function| !is_passed(function));
         let mut context = parent;
         for (level, function) in functions.iter().enumerate() {
             let name = strings.get(function.name);
             let is_start = is_below_main(name) || is_systems && is_nameless(name);
-            if context == NONE && is_start || is_passed(name) {
+            if context == NONE && is_start || is_passed(function) {
                 continue;
             }
             let region = self.function(function);

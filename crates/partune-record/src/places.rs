@@ -53,6 +53,30 @@ pub(crate) struct Function {
 /// Headers with functions that fortified programs have inlined around those of the C library.
 const HEADERS: [&str; 4] = ["/bits/fcntl2.h", "/bits/stdio.h", "/bits/stdio2.h", "/bits/unistd.h"];
 
+/// Headers of GCC's library of C++ with what it puts around POSIX threads.
+const HEADERS_OF_CPP: [&str; 14] = [
+    "atomic_futex.h",
+    "atomic_wait.h",
+    "barrier",
+    "condition_variable",
+    "future",
+    "gthr-default.h",
+    "latch",
+    "mutex",
+    "semaphore",
+    "semaphore_base.h",
+    "shared_mutex",
+    "std_mutex.h",
+    "this_thread_sleep.h",
+    "unique_lock.h",
+];
+
+/// Whether functions of a file stand between a call of the program and the function of a library that it stands for.
+pub(crate) fn is_of_headers(file: &str) -> bool {
+    HEADERS.iter().any(|header| file.ends_with(header))
+        || file.contains("/c++/") && HEADERS_OF_CPP.contains(&file_name(file))
+}
+
 /// What is known of all addresses.
 #[derive(Default)]
 pub(crate) struct Places {
@@ -115,9 +139,7 @@ impl Places {
         }
         for (address, (place, frames)) in addresses.iter().zip(found.iter()) {
             let last = frames.len().saturating_sub(1);
-            // What the headers of the C library put around a call of it, by the name of that call, is no function of the program.
-            let of_headers = |file: StringId| HEADERS.iter().any(|header| strings.get(file).ends_with(header));
-            let around = frames[..last].iter().take_while(|frame| of_headers(frame.file)).count();
+            let around = frames[..last].iter().take_while(|frame| is_of_headers(strings.get(frame.file))).count();
             let functions = frames.iter().enumerate().skip(around).rev().map(|(i, frame)| {
                 // Where an inlined function is declared is not known; its own name tells it apart.
                 let declared = if i == last { (place.function.file, place.function.line) } else { (frame.file, 0) };
