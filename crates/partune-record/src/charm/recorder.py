@@ -17,7 +17,13 @@ MADE = b"pt"
 # An attribute of an object that moves.
 MOVED = "_partune_moved"
 TOKEN = struct.Struct("<II")
-RUNTIME = {"CharmRemote", "SectionManager", "PoolScheduler", "Worker"}
+# Classes of the runtime, as which objects pass on what others tell each other; programs may have classes of the same names.
+RUNTIME = {
+    ("charm4py.charm", "CharmRemote"),
+    ("charm4py.sections", "SectionManager"),
+    ("charm4py.pool", "PoolScheduler"),
+    ("charm4py.pool", "Worker"),
+}
 # What only wakes a coroutine: if it does, the coroutine ran for the message, and not this.
 DEPOSITS = {"_future_deposit_result", "_coll_future_deposit_result", "_channelRecv__"}
 
@@ -115,11 +121,13 @@ def record(module):
             state.idle = False
             state.write("15 %d %d\n" % (time, state.pe))
 
+    def is_of_runtime(cls):
+        return (cls.__module__, cls.__name__) in RUNTIME
+
     def identify(obj):
         proxy = getattr(obj, "thisProxy", None)
         aid = getattr(proxy, "aid", None)
-        if type(obj).__name__ in RUNTIME:
-            # What passes on what others tell each other is no object of the program.
+        if is_of_runtime(type(obj)):
             found = (obj, 0, "")
         elif aid is None:
             found = (obj, 0, "0 0 0 0 ")
@@ -189,7 +197,7 @@ def record(module):
     run = EntryMethod._run
 
     def _run(em, obj, header, args, ret_fut=False):
-        if state.write is None or state.is_internal or (em.name == "__init__" and em.C.__name__ in RUNTIME):
+        if state.write is None or state.is_internal or (em.name == "__init__" and is_of_runtime(em.C)):
             return run(em, obj, header, args, ret_fut=ret_fut)
         frame = begin(em, obj, header, args)
         try:

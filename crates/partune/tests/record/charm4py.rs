@@ -167,7 +167,7 @@ fn kinds_of_executions() {
         let document = objects(&recorded);
         assert_eq!(array(&document, "Cell")["objects"], 6, "{document:#}");
         assert_eq!(array(&document, "Cell#2")["objects"], 4, "{document:#}");
-        assert_eq!(array(&document, "Alone")["objects"], 3, "{document:#}");
+        assert_eq!(array(&document, "Worker")["objects"], 3, "{document:#}");
     }
 }
 

@@ -55,19 +55,19 @@ class Cell(Chare):
         to.send(channel.recv())
 
 
-class Alone(Chare):
+class Worker(Chare):
     def __init__(self, number):
-        counts["Alone::__init__"] += 1
+        counts["Worker::__init__"] += 1
         self.number = number
 
     def number_of(self, to):
-        counts["Alone::number_of"] += 1
+        counts["Worker::number_of"] += 1
         to.send(self.number)
 
 
 def main(args):
     cells, more = Array(Cell, 6), Array(Cell, (2, 2))
-    alone = [Chare(Alone, args=[number], onPE=number % charm.numPes()) for number in range(3)]
+    alone = [Chare(Worker, args=[number], onPE=number % charm.numPes()) for number in range(3)]
     tells = Group(Tells)
     charm.awaitCreation(cells, more, tells, *alone)
     to = Future()
