@@ -3,7 +3,7 @@
 //! Flagged if a PE visits a call path at least [`crate::Options::frequent_count`] times for at most ten times the timer's cost
 //! on average (theory 6.8; Su, "Parallel Performance Wizard", chapter 5).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, Id, PeId, RegionId, Span, StringId};
 use partune_index::Place;
@@ -148,21 +148,20 @@ fn not_worth_recording(input: &Input<'_>, clock: f64) -> Option<Section> {
             function.most = function.most.max(*here);
         }
     }
-    let mut of_waits: BTreeSet<(StringId, StringId)> = BTreeSet::new();
-    for wait in input.waits {
-        let places = [Place { pe: wait.pe, visit: wait.operation }, wait.cause];
-        let known = places.into_iter().filter(|place| place.is_some());
-        of_waits.extend(known.map(|place| name(trace.region_of(place.pe, place.visit))));
-    }
     let is_short = |it: &Function| it.inclusive.0 as f64 <= SHORT * clock * it.visits as f64;
-    let is_listed = |name: &(StringId, StringId), it: &Function| {
+    functions.retain(|_, it| {
         it.most >= input.options.frequent_count
             && is_short(it)
-            && !of_waits.contains(name)
             && can_be_missed(&trace.regions()[it.region], trace.profile().is_some())
-    };
-    let mut rows: Vec<Function> =
-        functions.into_iter().filter(|(name, it)| is_listed(name, it)).map(|(_, it)| it).collect();
+    });
+    // There are many waits, and mostly no such function.
+    let waits = if functions.is_empty() { &[] } else { input.waits.as_slice() };
+    for place in waits.iter().flat_map(|wait| [Place { pe: wait.pe, visit: wait.operation }, wait.cause]) {
+        if place.is_some() {
+            functions.remove(&name(trace.region_of(place.pe, place.visit)));
+        }
+    }
+    let mut rows: Vec<Function> = functions.into_values().collect();
     if rows.is_empty() {
         return None;
     }

@@ -4,12 +4,14 @@
 //! beneath. What is lost at places that are too small to be told each is told together, so that nothing that matters is in no finding.
 
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
-use partune_base::{CallPathId, FileId, Span, StringId, Table};
-use partune_trace::Trace;
+use partune_base::{CallPathId, FileId, PeId, Span, StringId, Table};
+use partune_trace::{Place, Trace};
 use rustc_hash::FxHashMap;
 
-use crate::{Cause, Finding};
+use crate::Finding;
 
 /// For each call path, the first path at its place.
 pub(crate) struct Places(Table<CallPathId, CallPathId>);
@@ -31,7 +33,7 @@ impl Places {
 /// Findings of places with one finding a place. Of each at most `details` causes and occurrences are kept.
 pub fn by_place(trace: &Trace, findings: Vec<Finding>, details: usize) -> Vec<Finding> {
     let places = Places::of(trace);
-    joined(findings, details, |finding| {
+    joined(trace, findings, details, |finding| {
         finding.pattern.is_of_place().then(|| (finding.pattern, places.first(finding.path)))
     })
 }
@@ -42,29 +44,27 @@ pub(crate) fn told(trace: &Trace, findings: Vec<Finding>, least: i64, details: u
     let is_told = |finding: &Finding| (finding.time + finding.outside).0 >= least;
     let construct = |path: CallPathId| path.some().map_or(StringId::NONE, |path| trace.paths().place(path).construct);
     let (mut told, small): (Vec<_>, Vec<_>) = by_place(trace, findings, details).into_iter().partition(is_told);
-    let of_construct = joined(small, details, |finding| Some((finding.pattern, construct(finding.path))));
+    let of_construct = joined(trace, small, details, |finding| Some((finding.pattern, construct(finding.path))));
     let (elsewhere, rest): (Vec<_>, Vec<_>) = of_construct.into_iter().partition(is_told);
     told.extend(elsewhere);
-    told.extend(joined(rest, details, |finding| Some(finding.pattern)).into_iter().filter(is_told));
+    told.extend(joined(trace, rest, details, |finding| Some(finding.pattern)).into_iter().filter(is_told));
     told
 }
 
 /// Findings with equal keys as one, where the first of them was; those without stay.
-fn joined<K: Eq + std::hash::Hash>(
+fn joined<K: Eq + Hash>(
+    trace: &Trace,
     findings: Vec<Finding>,
     details: usize,
     key: impl Fn(&Finding) -> Option<K>,
 ) -> Vec<Finding> {
-    let mut known: FxHashMap<K, usize> = FxHashMap::default();
-    let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
-    for finding in findings {
-        let at = key(&finding).map_or(kept.len(), |key| *known.entry(key).or_insert(kept.len()));
-        match kept.get_mut(at) {
-            Some(same) => same.join(finding),
-            None => kept.push(finding),
-        }
-    }
-    kept.iter_mut().filter(|finding| !finding.paths.is_empty()).for_each(|finding| finding.settle(details));
+    let mut alone = 0;
+    let key = |finding: &Finding| {
+        alone += 1;
+        key(finding).ok_or(alone)
+    };
+    let mut kept = together(findings, key, Finding::join);
+    kept.iter_mut().filter(|finding| !finding.paths.is_empty()).for_each(|finding| finding.settle(trace, details));
     kept
 }
 
@@ -92,7 +92,7 @@ impl Finding {
     }
 
     /// Brings what was added into order.
-    fn settle(&mut self, details: usize) {
+    fn settle(&mut self, trace: &Trace, details: usize) {
         self.paths.sort_by_key(|(path, _)| *path);
         add_equal(&mut self.paths);
         self.paths.sort_by_key(|(path, time)| (Reverse(*time), *path));
@@ -102,24 +102,47 @@ impl Finding {
         }
         self.pes.sort_by_key(|(pe, _)| *pe);
         add_equal(&mut self.pes);
-        let root = |cause: &Cause| (cause.pe, cause.path, cause.origin);
-        self.causes.sort_by_key(|cause| (root(cause), Reverse(cause.time)));
-        self.causes.dedup_by(|next, sum| {
-            let same = root(next) == root(sum);
-            if same {
+        self.causes.sort_by_key(|cause| (Reverse(cause.time), cause.pe, cause.path, cause.origin));
+        let causes = std::mem::take(&mut self.causes);
+        self.causes = together(
+            causes,
+            |cause| code_of(trace, cause.pe, cause.path, cause.origin),
+            |sum, next| {
                 sum.time += next.time;
                 sum.passed_on += next.passed_on;
                 if sum.via.is_empty() {
-                    sum.via = std::mem::take(&mut next.via);
+                    sum.via = next.via;
                 }
-            }
-            same
-        });
-        self.causes.sort_by_key(|cause| (Reverse(cause.time), root(cause)));
+            },
+        );
+        self.causes.sort_by_key(|cause| (Reverse(cause.time), cause.pe, cause.path, cause.origin));
         self.causes.truncate(details);
         self.occurrences.sort_by_key(|it| (Reverse(it.end.since(it.begin)), it.begin, it.pe));
         self.occurrences.truncate(details);
     }
+}
+
+/// What makes a cause one: the code of a PE, and before which construct in which function, whoever called that.
+pub(crate) fn code_of(trace: &Trace, pe: PeId, path: CallPathId, origin: CallPathId) -> (PeId, Place, Place) {
+    let place = |path| trace.paths().place(path);
+    let operation = if path == origin { place(path) } else { place(path).scope() };
+    (pe, operation, place(origin))
+}
+
+/// Rows with equal keys as one, where the first of them was.
+pub(crate) fn together<T, K: Eq + Hash>(rows: Vec<T>, mut key: impl FnMut(&T) -> K, add: impl Fn(&mut T, T)) -> Vec<T> {
+    let mut known: FxHashMap<K, usize> = FxHashMap::default();
+    let mut kept: Vec<T> = Vec::with_capacity(rows.len());
+    for row in rows {
+        match known.entry(key(&row)) {
+            Entry::Occupied(at) => add(&mut kept[*at.get()], row),
+            Entry::Vacant(new) => {
+                new.insert(kept.len());
+                kept.push(row);
+            }
+        }
+    }
+    kept
 }
 
 /// Adds up what neighbours with equal keys have.

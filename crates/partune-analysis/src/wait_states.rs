@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::blame::{self, Account, Charge};
 use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
-use crate::places::told;
+use crate::places::{code_of, together, told};
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
 
 /// How many operations that kept others, and of which no wait was looked at for delays, are looked at for a finding.
@@ -60,6 +60,7 @@ proportions of the delay costs, and so on until all of it is at code. A cause na
 ended the first wait, as *origin* the call path in which it spent the time, and as *via* the operations that passed it on, the
 nearest to the finding first (of several ways the one of the largest part; *via_s* is what came through others). An origin that is the
 operation itself means that it took longer there, or that nothing more is known; none is code outside of recorded regions.
+What the same function of a PE did before the same construct of a function is one cause, whichever call paths lead there; it has those of the one that cost most.
 
 In groups the waiting is divided by its Shapley value before it is followed: while k members are missing, each of them pays 1/k of
 everybody's waiting. Locks are paid by their holders, each for the time it held them, and followed within that time. Competing
@@ -207,7 +208,12 @@ fn causes(input: &Input<'_>, time: Span, charges: &[(Account, Charge)], lookup: 
         rest -= charge.ticks;
     }
     let mut largest: Vec<_> = roots.settle().iter().filter(|(_, charge)| charge.ticks >= 0.5).copied().collect();
-    largest.sort_by(|a, b| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0)));
+    let by_size = |a: &(Root, RootCharge), b: &(Root, RootCharge)| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0));
+    largest.sort_by(by_size);
+    // What the same code of a PE did is one cause, whoever called it.
+    let code = |(root, _): &(Root, RootCharge)| code_of(input.trace, root.pe, root.path, root.origin);
+    let mut largest = together(largest, code, |sum, next| sum.1.join(&next.1));
+    largest.sort_by(by_size);
     largest.truncate(input.options.details);
     let cause = |(root, charge): &(Root, RootCharge)| {
         let via = roots.via(charge);

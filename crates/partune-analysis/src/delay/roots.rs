@@ -189,7 +189,7 @@ impl RootCharge {
         self.ticks - self.direct
     }
 
-    fn join(&mut self, other: &RootCharge) {
+    pub(crate) fn join(&mut self, other: &RootCharge) {
         self.ticks += other.ticks;
         self.direct += other.direct;
         if let Some(way) = other.largest

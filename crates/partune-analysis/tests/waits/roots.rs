@@ -34,6 +34,19 @@ fn directly() -> Way {
     (0, Vec::new())
 }
 
+/// PE 0 is late by 16 and by 20 ticks in a function that two others call: the code is one cause, with the path that cost most.
+#[test]
+fn code_that_several_call_is_one_cause() {
+    let case = Case::new(
+        "pe 0: main 0..44 { odd 0..20 { step 0..20 { relax 0..18 MPI_Barrier 18..20 barrier } }
+                            even 20..44 { step 20..44 { relax 20..42 MPI_Barrier 42..44 barrier } } }
+         pe 1: main 0..44 { odd 0..20 { step 0..20 { relax 0..2 MPI_Barrier 2..20 barrier } }
+                            even 20..44 { step 20..44 { relax 20..22 MPI_Barrier 22..44 barrier } } }",
+    );
+    let relax = (root(0, "even/step/MPI_Barrier", "even/step/relax", 36), directly());
+    assert_eq!(roots(&case, "main/even/step/MPI_Barrier"), [relax]);
+}
+
 /// PE 1 waits 4..30 for PE 0, all of it for `slow`. PE 2 waits 6..32 for PE 1, which in 0..32 worked 4 (PE 2 did more), waited 26
 /// and received for 2: of 26 ticks 26·26/28 = 24.14 are passed on to `slow`, 26·2/28 = 1.86 are the receive's.
 #[test]
