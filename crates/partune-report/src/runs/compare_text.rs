@@ -225,13 +225,35 @@ fn places<I: PlaceId>(
     let small = count_of(Verdict::TooSmall);
     if small > 0 {
         let over = if is_repeated(comparison) { "runs" } else { "visits and PEs" };
-        let _ = writeln!(out, "  {} by less than the spread over {over} can tell", differ(small, word));
+        let most =
+            largest_untold(comparison, places, runs).map_or(String::new(), |most| format!(", most of all {most}"));
+        let _ = writeln!(out, "  {} by less than the spread over {over} can tell{most}", differ(small, word));
     }
     let doubtful = |row: &PlaceRow<I>| row.changes.iter().any(|it| it.verdict == Verdict::Unknown);
     if places.iter().filter(told).take(limit).any(doubtful) {
         let why = if is_repeated(comparison) { "too few runs" } else { "start-up, shut-down, one visit on one PE" };
         let _ = writeln!(out, "  ? no spread to tell by: {why}");
     }
+}
+
+/// A difference that is a larger share of the first run is named even where it may be chance.
+const LARGE: f64 = 0.01;
+
+/// Of differences that are too small to be told the largest, if it is a large one: where, and seconds.
+fn largest_untold<I: PlaceId>(
+    comparison: &Comparison,
+    places: &[PlaceRow<I>],
+    runs: &[NamedRun<'_>],
+) -> Option<String> {
+    let changes =
+        places.iter().flat_map(|row| row.changes.iter().enumerate().map(move |(at, change)| (row, at, change)));
+    let untold = changes.filter(|(_, _, change)| change.verdict == Verdict::TooSmall);
+    let (row, at, change) = untold.max_by(|a, b| a.2.difference.abs().total_cmp(&b.2.difference.abs()))?;
+    let of_first: f64 = places.iter().filter_map(|row| Some(row.sums.first()?.as_ref()?.exclusive)).sum();
+    let (id, named) = first(&row.ids, runs)?;
+    let run = if runs.len() > 2 { format!(" in {}", letter(at + 1)) } else { String::new() };
+    (change.difference.abs() >= LARGE * of_first / comparison.base(0))
+        .then(|| format!("{}, {}{run}", shortened(&id.text(named), NAME), signed(change.difference)))
 }
 
 /// Whether several rows would be called this.
