@@ -35,7 +35,7 @@ static void consume(int thread)
     work(20);
     std::unique_lock<std::mutex> lock(mutex);
     auto came = Clock::now();
-    condition.wait(lock, [] { return ready; }); // CONDITION
+    condition.wait(lock, [] { return ready; }); /* CONDITION */
     say("condition", thread, came, given);
 }
 
@@ -50,7 +50,7 @@ static void get()
 {
     work(20);
     auto came = Clock::now();
-    std::lock_guard<std::mutex> lock(slow); // MUTEX
+    std::lock_guard<std::mutex> lock(slow); /* MUTEX */
     say("mutex", 4, came, freed);
 }
 
