@@ -24,6 +24,8 @@ mod death;
 pub mod definitions;
 mod descriptor;
 pub mod errno;
+#[cfg(target_arch = "x86_64")]
+mod exact;
 pub mod facts;
 pub mod frame;
 pub mod job;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use framehop::{ExplicitModuleSectionInfo, Module, MustNotAllocateDuringUnwind, Unwinder as _, UnwinderNative};
 
 /// Unwind data of a module.
-type Data = &'static [u8];
+pub(crate) type Data = &'static [u8];
 
 pub(crate) type Table = UnwinderNative<Data, MustNotAllocateDuringUnwind>;
 
@@ -30,9 +30,16 @@ pub(crate) struct Modules {
     own: Range<usize>,
     /// Where that of the C library and of the loader is.
     system: Vec<Range<usize>>,
-    /// The data of each module: its index of frames, where that is in memory, and the frames.
-    kept: Vec<(usize, Data, Data)>,
+    /// The code of each module and its unwind data, in order of addresses.
+    frames: Vec<(Range<usize>, Frames)>,
     generation: Generation,
+}
+
+/// A module's unwind data: the index of its frames and the frames, each with where it is in memory while the module is loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frames {
+    pub(crate) index: (usize, Data),
+    pub(crate) frames: (usize, Data),
 }
 
 /// Whose code it is.
@@ -52,6 +59,14 @@ impl Modules {
     /// Whether code is the recorder's.
     pub(crate) fn is_own(&self, address: usize) -> bool {
         self.own.contains(&address)
+    }
+
+    /// The unwind data of the module at an address.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn frames_at(&self, address: usize) -> Option<Frames> {
+        let after = self.frames.partition_point(|(code, _)| code.start <= address);
+        let (code, frames) = self.frames[..after].last()?;
+        code.contains(&address).then_some(*frames)
     }
 
     /// Whose code is at an address.
@@ -168,12 +183,13 @@ struct Reading {
 }
 
 fn read(last: Option<&'static Modules>, generation: Generation) -> Modules {
-    let modules = Modules { table: Table::new(), own: 0..0, system: Vec::new(), kept: Vec::new(), generation };
+    let modules = Modules { table: Table::new(), own: 0..0, system: Vec::new(), frames: Vec::new(), generation };
     let mut reading = Reading { modules, last };
     find(|module| {
         reading.add(module);
         None::<()>
     });
+    reading.modules.frames.sort_by_key(|(code, _)| code.start);
     reading.modules
 }
 
@@ -197,7 +213,9 @@ impl Reading {
         let Some(segment) = module.segments().find(|segment| segment.contains(&frames)) else { return };
         // SAFETY: as above; the table ends somewhere in its segment, which its own end mark says.
         let table = unsafe { std::slice::from_raw_parts(frames as *const u8, segment.end - frames) };
-        let (index, table) = self.keep(header.start, index, table);
+        let kept = self.keep(Frames { index: (header.start, index), frames: (frames, table) });
+        self.modules.frames.push((begin..end, kept));
+        let (index, table) = (kept.index.1, kept.frames.1);
         let relative = |address: usize, data: &[u8]| {
             let begin = address.wrapping_sub(module.bias()) as u64;
             Some(begin..begin + data.len() as u64)
@@ -219,18 +237,14 @@ impl Reading {
     }
 
     /// Data as long as the process: what may be unloaded is copied, once.
-    fn keep(&mut self, at: usize, index: Data, table: Data) -> (Data, Data) {
-        let known = self.last.and_then(|last| last.kept.iter().find(|kept| kept.0 == at && kept.1 == index));
-        let (index, table) = match (known, self.last) {
-            (Some((_, index, table)), _) => (*index, *table),
-            (None, None) => (index, table),
-            (None, Some(_)) => {
-                let copy = |data: &[u8]| -> Data { Vec::leak(data.to_vec()) };
-                (copy(index), copy(&table[..length(table)]))
-            }
-        };
-        self.modules.kept.push((at, index, table));
-        (index, table)
+    fn keep(&self, found: Frames) -> Frames {
+        let Some(last) = self.last else { return found };
+        let known = last.frames.iter().map(|(_, frames)| frames).find(|known| known.index == found.index);
+        let copy = |data: &[u8]| -> Data { Vec::leak(data.to_vec()) };
+        known.copied().unwrap_or_else(|| Frames {
+            index: (found.index.0, copy(found.index.1)),
+            frames: (found.frames.0, copy(&found.frames.1[..length(found.frames.1)])),
+        })
     }
 }
 

@@ -545,11 +545,22 @@ fn words(steps: &[Step], frame: Frame) -> Option<Vec<Word>> {
         };
         let address = stored(step.below - WORD, step.address)?;
         words.extend((at > 0).then_some(address));
+        let Some(caller) = steps.get(at + 1) else { continue };
+        if caller.told != 0 {
+            words.extend(stored(caller.told, caller.below));
+        }
         // A function whose frame begins with the usual two words finds its caller by the register, which the function that it called has
-        // saved in the usual place. In other functions the register is a variable like any other, and says nothing about frames.
-        if steps.get(at + 1).is_some_and(|caller| step.base == caller.below - 2 * WORD) {
-            let place = if at == 0 { frame.saved } else { step.below - 2 * WORD };
-            words.extend(stored(place, step.base));
+        // saved in the usual place, and so does one that keeps a word beside them that says where its frame begins. In other functions
+        // the register is a variable like any other, and says nothing about frames.
+        if caller.told != 0 || step.base == caller.below - 2 * WORD {
+            let place = match at {
+                0 => frame.saved,
+                // The function that it called has aligned its stack: the register leads to where it has saved it.
+                _ if step.told != 0 => steps[at - 1].base,
+                _ => step.below - 2 * WORD,
+            };
+            let is_in_frame = at == 0 || (steps[at - 1].below..step.below).contains(&place);
+            words.extend(is_in_frame.then(|| stored(place, step.base)).flatten());
         }
     }
     Some(words)

@@ -195,7 +195,7 @@ impl Python {
             let outer = native.get(level + 1).map_or(usize::MAX, |outer| outer.below);
             if is_there && (step.below..outer).contains(&inner.mark) {
                 for (below, running) in &inner.frames[..inner.count] {
-                    each(Step { address: running.address(), below: *below, base: 0 });
+                    each(Step { address: running.address(), below: *below, base: 0, told: 0 });
                 }
                 is_there = self.next(&mut at, inner, &mut word).is_some();
             } else if !self.interpreter.contains(&step.address) {

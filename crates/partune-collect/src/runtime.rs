@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn the_program_begins_inside_of_the_innermost_frame_of_the_runtime_that_called_it() {
         let frames = |addresses: &[usize]| -> Vec<Step> {
-            addresses.iter().map(|address| Step { address: *address, below: 0, base: 0 }).collect()
+            addresses.iter().map(|address| Step { address: *address, below: 0, base: 0, told: 0 }).collect()
         };
         let inside = |addresses: &[usize]| program(&(50..60), &frames(addresses));
         // main, fork, invoke, part, fork, invoke, part of the inner team

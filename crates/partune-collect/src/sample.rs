@@ -233,7 +233,7 @@ impl Sampler {
             words = rest;
             steps.truncate(shared);
             let (frames, _) = frames.as_chunks::<2>();
-            steps.extend(frames.iter().rev().map(|&[address, below]| Step { address, below, base: 0 }));
+            steps.extend(frames.iter().rev().map(|&[address, below]| Step { address, below, base: 0, told: 0 }));
             each(time as u64, &steps);
         }
         self.used.store(0, Relaxed);

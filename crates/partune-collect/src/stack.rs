@@ -102,7 +102,7 @@ mod tests {
 
     /// Frames that lie at these places on the stack, outermost first, each in a function of its own.
     fn frames(places: &[usize]) -> Vec<Step> {
-        places.iter().map(|place| Step { address: 1 << 40 | place, below: *place, base: 0 }).collect()
+        places.iter().map(|place| Step { address: 1 << 40 | place, below: *place, base: 0, told: 0 }).collect()
     }
 
     /// After how many of `frames` a region stands that was begun in `begun`.

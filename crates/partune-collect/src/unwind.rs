@@ -10,8 +10,12 @@ use std::ffi::c_int;
 use std::ffi::c_void;
 use std::ops::Range;
 
+#[cfg(target_arch = "x86_64")]
+use framehop::x86_64::Reg;
 use framehop::{CacheNative, FrameAddress, MustNotAllocateDuringUnwind, UnwindRegsNative, Unwinder as _};
 
+#[cfg(target_arch = "x86_64")]
+use crate::exact::{Exact, Said};
 use crate::frame::{self, Frame};
 use crate::modules::{self, Modules, Whose};
 
@@ -24,6 +28,8 @@ pub(crate) struct Step {
     pub(crate) below: usize,
     /// Its frame pointer register.
     pub(crate) base: usize,
+    /// Where a word said what `below` is; 0 if registers did.
+    pub(crate) told: usize,
 }
 
 /// What a function may use below its stack without saying so (x86-64 psABI, 3.2.2).
@@ -33,6 +39,8 @@ const WORD: usize = size_of::<usize>();
 /// A thread's walker.
 pub(crate) struct Walker {
     cache: CacheNative<MustNotAllocateDuringUnwind>,
+    #[cfg(target_arch = "x86_64")]
+    exact: Exact,
     stack: Stack,
 }
 
@@ -51,7 +59,12 @@ impl Walker {
     pub(crate) fn new() -> Walker {
         let bounds = bounds().unwrap_or_default();
         let stack = Stack { bounds, used: 0..0, copy: Box::new([0; Stack::COPIED]), copied: 0..0 };
-        Walker { cache: CacheNative::new_in(), stack }
+        Walker {
+            cache: CacheNative::new_in(),
+            #[cfg(target_arch = "x86_64")]
+            exact: Exact::new(),
+            stack,
+        }
     }
 
     /// For the calling thread from now on, which may be another one.
@@ -72,7 +85,7 @@ impl Walker {
         let base = unsafe { *(frame.saved as *const usize) };
         let [address, stack, pointer] = [frame.return_address, below, base].map(|it| it as u64);
         let registers = UnwindRegsNative::new(address, stack, pointer);
-        steps.push(Step { address: frame.return_address, below, base });
+        steps.push(Step { address: frame.return_address, below, base, told: 0 });
         let address = FrameAddress::from_return_address(frame.return_address as u64);
         self.outwards(modules::known(), address, registers, |step| {
             if steps.len() < limit {
@@ -95,7 +108,7 @@ impl Walker {
         let (address, registers) = unsafe { interrupted(context) };
         // What the processor's calling convention lets a function use below its stack is below what the system has stored.
         self.stack.from(registers.sp() as usize - RED_ZONE);
-        let first = Step { address, below: registers.sp() as usize, base: frame_pointer(&registers) };
+        let first = Step::at(address, &registers);
         if wants_more(first, modules.whose(address)) {
             let from = FrameAddress::from_instruction_pointer(address as u64);
             self.outwards(modules, Some(from), registers, |step| wants_more(step, modules.whose(step.address)));
@@ -110,17 +123,49 @@ impl Walker {
         mut registers: UnwindRegsNative,
         mut wants_more: impl FnMut(Step) -> bool,
     ) {
-        let Walker { cache, stack } = self;
         let mut address = from;
         while let Some(here) = address {
-            let next = modules.table.unwind_frame(here, &mut registers, cache, &mut |at| stack.read(at as usize));
-            let Ok(Some(next)) = next else { break };
-            let step = Step { address: next as usize, below: registers.sp() as usize, base: frame_pointer(&registers) };
+            let Some((next, step)) = self.outer(modules, here, &mut registers) else { break };
             if !wants_more(step) {
                 break;
             }
-            address = FrameAddress::from_return_address(next);
+            address = Some(next);
         }
+    }
+
+    /// Where the frame around one goes on, and its registers.
+    fn outer(
+        &mut self,
+        modules: &Modules,
+        here: FrameAddress,
+        registers: &mut UnwindRegsNative,
+    ) -> Option<(FrameAddress, Step)> {
+        let Walker { cache, stack, .. } = self;
+        #[cfg(target_arch = "x86_64")]
+        let inner = *registers;
+        let next = modules.table.unwind_frame(here, registers, cache, &mut |at| stack.read(at as usize));
+        let next = next.ok().flatten();
+        // A step over a usual frame is also what is taken where the table could not be followed.
+        #[cfg(target_arch = "x86_64")]
+        if next.is_none() || registers.sp() == inner.bp().wrapping_add(2 * WORD as u64) {
+            match self.exact.outer(modules, here, &inner, |at| stack.read(at as usize)) {
+                Said::Usual => {}
+                Said::Lost => return None,
+                Said::Found(outer) => {
+                    *registers = outer.registers;
+                    let step = Step { told: outer.told, ..Step::at(registers.ip() as usize, registers) };
+                    return Some((outer.address, step));
+                }
+            }
+        }
+        let next = next?;
+        Some((FrameAddress::from_return_address(next)?, Step::at(next as usize, registers)))
+    }
+}
+
+impl Step {
+    fn at(address: usize, registers: &UnwindRegsNative) -> Step {
+        Step { address, below: registers.sp() as usize, base: frame_pointer(registers), told: 0 }
     }
 }
 
@@ -185,7 +230,11 @@ unsafe fn interrupted(context: *const c_void) -> (usize, UnwindRegsNative) {
     let registers = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let of = |register: c_int| registers[register as usize].cast_unsigned();
     let address = of(libc::REG_RIP);
-    (address as usize, UnwindRegsNative::new(address, of(libc::REG_RSP), of(libc::REG_RBP)))
+    let mut found = UnwindRegsNative::new(address, of(libc::REG_RSP), of(libc::REG_RBP));
+    // By these a function that aligns its stack finds its caller's frame before it has one.
+    found.set(Reg::R10, of(libc::REG_R10));
+    found.set(Reg::R13, of(libc::REG_R13));
+    (address as usize, found)
 }
 
 /// Where a context stands, and its registers.

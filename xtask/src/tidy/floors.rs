@@ -13,8 +13,8 @@ pub(super) const ENGINE: u32 = 5;
 
 /// Rooms of the house that collectors may bring into the user's program, beside each other.
 const BROUGHT: &[&str] = &["partune-parts", "partune-mpi-abi"];
-/// All that these may bring from outside: the C library, and what walks stacks without it.
-const FOREIGN: &[&str] = &["libc", "framehop"];
+/// All that these may bring from outside: the C library, and what walks stacks and reads their tables without it.
+const FOREIGN: &[&str] = &["libc", "framehop", "gimli"];
 
 /// Where a room stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

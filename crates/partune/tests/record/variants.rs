@@ -28,6 +28,37 @@ fn check_lines(mpi: &Mpi, flags: &[&str]) {
     check_waits(mpi, "late_sender.c", flags);
 }
 
+/// The path of each barrier, sorted.
+fn barriers(mpi: &Mpi, flags: &[&str]) -> Option<Vec<Vec<String>>> {
+    let built = Built::new(mpi, "variants/realigned.c", flags)?;
+    let document = check_counts(&built, &[], &[]).analysis();
+    let names = |row: &serde_json::Value| -> Vec<String> {
+        let path = row["callpath"].as_array().into_iter().flatten();
+        path.map(|name| name.as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let all = document["callpaths"].as_array().expect("a list").iter().map(names);
+    let mut paths: Vec<_> = all.filter(|path| path.last().is_some_and(|last| last == "MPI_Barrier")).collect();
+    paths.sort();
+    Some(paths)
+}
+
+#[test]
+fn functions_that_align_their_stack_anew_have_the_paths_of_others() {
+    let level = |level: usize| {
+        [vec!["main", "run"], ["step", "solve"].repeat(level + 1), vec!["exchange", "MPI_Barrier"]].concat()
+    };
+    let mut expected: Vec<Vec<&str>> = (0..4).map(level).collect();
+    expected.sort();
+    for mpi in [&OPEN_MPI, &MPICH] {
+        for flags in
+            [&["-DREALIGNED"][..], &["-DREALIGNED", "-O1"], &["-DREALIGNED", "-O3", "-fno-omit-frame-pointer"], &[]]
+        {
+            let Some(found) = barriers(mpi, flags) else { continue };
+            assert_eq!(found, expected, "{} {flags:?}", mpi.name);
+        }
+    }
+}
+
 #[test]
 fn a_stripped_program_has_counts() {
     for built in [&OPEN_MPI, &MPICH].into_iter().filter_map(|mpi| Built::new(mpi, "programs/modes.c", &[])) {
