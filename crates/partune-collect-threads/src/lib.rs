@@ -17,6 +17,7 @@ mod conditions;
 mod function;
 mod locks;
 mod objects;
+mod room;
 mod semaphores;
 mod threads;
 mod waits;

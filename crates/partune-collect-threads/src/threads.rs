@@ -13,6 +13,7 @@ use partune_collect::{
 
 use crate::awake::{self, is_awake};
 use crate::function::call;
+use crate::room::Attributes;
 use crate::waits::{aside, watch_end};
 use partune_collect::callers;
 
@@ -157,6 +158,8 @@ macro_rules! creates {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($thread: usize, $($more: usize,)? $function: usize, $argument: usize) -> c_int {
             let frame = frame::here();
+            $(let attributes = Attributes::of($more);
+            let $more = attributes.address();)?
             let making = aside(|| making(&$region, frame, $function, $argument));
             let Some((_, start)) = &making else { return call!($name($thread, $($more,)? $function, $argument)) };
             let start = *start;

@@ -139,7 +139,7 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
             format!("{named} {}", if killed.len() == 1 { "was" } else { "were" })
         };
         let what = if own.is_empty() {
-            "by a time limit or a signal from outside"
+            "by a time limit, a signal from outside or a fault that left no word"
         } else {
             "from outside, as launchers do then"
         };

@@ -456,6 +456,19 @@ fn a_program_without_threads_leaves_nothing() {
     assert!(!recorded.anchor.exists() && recorded.said().contains("made no thread"), "{}", recorded.said());
 }
 
+/// What the recorder does on their stacks has room, and they wait for each other as others do: for 10, 20 and 30 ms.
+#[test]
+fn threads_may_have_the_smallest_stacks() {
+    for compiler in COMPILERS {
+        let Some(built) = built(compiler, "small_stacks.c") else { continue };
+        run(&mut Command::new(built.program()));
+        let recorded = built.record(&[]);
+        assert_eq!(recorded.output.status.code(), Some(0), "{}", recorded.said());
+        let document = recorded.analysis();
+        assert_eq!(calls(&document).get("pthread_mutex_lock"), Some(&3), "{document:#}");
+    }
+}
+
 /// A thread that holds signals back by its own will is in no handler: what it gives to others is recorded.
 #[test]
 fn who_holds_signals_back_gives_signs_all_the_same() {
