@@ -110,6 +110,11 @@ pub(crate) struct Rest {
 unsafe impl Send for Rest {}
 
 impl Rest {
+    /// Events so far.
+    pub(crate) fn events(&self) -> u64 {
+        self.word(offset_of!(Header, events)).load(Relaxed)
+    }
+
     /// What was counted of the thread's samples.
     pub(crate) fn samples(&self) -> Option<&Counts> {
         self.samples.as_deref()

@@ -189,6 +189,10 @@ pub fn end(how: How) {
     if !is_recorded() {
         return;
     }
+    // What follows now is the recorder's: it is no sign that the program went on after its paradigm.
+    for (rest, since) in process.lanes().all.values_mut() {
+        since.iter_mut().for_each(|since| since.report(rest.events()));
+    }
     if how == How::Exit {
         team::ends();
     }
@@ -202,11 +206,8 @@ pub fn end(how: How) {
         log::OPEN.get().into_iter().for_each(log_cpus);
     }
     let lanes = process.lanes();
-    for (rest, since) in lanes.all.values() {
-        // SAFETY: lanes in the list are not closed, and it is locked.
-        unsafe { rest.store() };
-        since.iter().for_each(Since::report);
-    }
+    // SAFETY: lanes in the list are not closed, and it is locked.
+    lanes.all.values().for_each(|(rest, _)| unsafe { rest.store() });
     let recorder = (lanes.all.len() * process.settings.ring) as u64;
     log(&Line::Memory { peak: peak_memory(), recorder, limit: memory() });
     sample::report(lanes.all.values().filter_map(|(rest, _)| rest.samples()));
@@ -394,7 +395,8 @@ extern "C" fn give_back(lane: *mut c_void) {
     let (thread, ran) = (own.thread(), ran::own());
     // Held until the lane is closed or free: who stores all lanes must not meet half a one.
     let mut lanes = process.lanes();
-    let ran = lanes.all.remove(&thread).and_then(|(_, since)| Some(since?.report_as(ran))).unwrap_or_default();
+    let known = lanes.all.remove(&thread);
+    let ran = known.and_then(|(rest, since)| Some(since?.report_as(rest.events(), ran))).unwrap_or_default();
     if has_ended {
         if lanes.free.len() >= WARM {
             own.cool();

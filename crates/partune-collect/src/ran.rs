@@ -1,5 +1,6 @@
 //! How much a thread ran and how long it waited for a processor, as the kernel counts it for every thread: two files, read when its recording begins
-//! and when it ends. So that costs no call anything. Start-up, in which launchers and all processes do much at once, is left out.
+//! and when it ends. So that costs no call anything. Start-up, in which launchers and all processes do much at once, is left out, and so is what a
+//! thread does after its paradigm has ended, if it records nothing more.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -16,18 +17,20 @@ pub(crate) struct Since {
     then: Ran,
     /// What threads did that had its number before it.
     before: Ran,
+    /// What was logged last, and after how many of its events.
+    told: Option<(u64, Ran)>,
 }
 
 impl Since {
     /// A thread of this process, by its number here and by that of the system, after others that had that number. `None` if the kernel does not
     /// count.
     pub(crate) fn now(thread: u32, tid: i64, before: Ran) -> Option<Since> {
-        Some(Since { thread, tid, then: ran(tid)?, before })
+        Some(Since { thread, tid, then: ran(tid)?, before, told: None })
     }
 
     /// The same of the calling thread, which has just begun: it has done nothing yet.
     pub(crate) fn begin(thread: u32, tid: i64, before: Ran) -> Since {
-        Since { thread, tid, then: Ran::default(), before }
+        Since { thread, tid, then: Ran::default(), before, told: None }
     }
 
     /// From now on, not from before.
@@ -37,13 +40,16 @@ impl Since {
         }
     }
 
-    /// Logs what it did since, and those before it.
-    pub(crate) fn report(&self) {
-        self.report_as(ran(self.tid));
+    /// Logs what it did since, and those before it, if it has had events since that was logged last.
+    pub(crate) fn report(&mut self, events: u64) {
+        self.report_as(events, ran(self.tid));
     }
 
     /// The same where it is known what it has done by now; returns what was logged.
-    pub(crate) fn report_as(&self, now: Option<Ran>) -> Ran {
+    pub(crate) fn report_as(&mut self, events: u64, now: Option<Ran>) -> Ran {
+        if let Some((_, ran)) = self.told.filter(|(then, _)| *then == events) {
+            return ran;
+        }
         let Since { thread, then, before, .. } = *self;
         let Some(now) = now else { return before };
         let ran = Ran {
@@ -53,6 +59,7 @@ impl Since {
             lost: before.lost + now.lost.saturating_sub(then.lost),
         };
         log(&Line::Ran { thread, ran });
+        self.told = Some((events, ran));
         ran
     }
 }

@@ -38,6 +38,21 @@ fn processes_that_share_a_processor_are_told_so() {
     }
 }
 
+/// What processes do when MPI has ended is no part of the run.
+#[test]
+fn what_follows_the_end_of_mpi_does_not_count() {
+    let Some(processor) = first().filter(|_| has_counts()) else { return };
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some(built) = Built::new(mpi, "processors/afterwards.c", &[]) else { continue };
+        let recorded = built.record(&[], &[&processor.to_string()]);
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        let document = recorded.analysis();
+        let on = document["nodes"][0]["on_processor"].as_f64().expect("a number");
+        // All together they had two seconds each. How long they waited is read with it, and a matter of who else is on the machine.
+        assert!(on < 1.0, "{}: {on} s", mpi.name);
+    }
+}
+
 /// The one that had 64 MiB for a while has them in its peak, and nothing else that the other has not.
 #[test]
 fn the_most_memory_that_processes_had_is_recorded() {
