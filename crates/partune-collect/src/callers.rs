@@ -10,7 +10,7 @@ use crate::modules::{Modules, module_at};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
     Program,
-    /// A library that serves a paradigm, or the system's.
+    /// A library that serves a paradigm, the system's, or one with threads of its own.
     Runtime,
     /// The module that the recorder is in, which in tests is the program.
     Recorder,
@@ -65,6 +65,26 @@ const RUNTIMES: [&str; 46] = [
     "libamdhip",
     "libhsa-",
     "libhsakmt",
+];
+
+/// How names of libraries begin that compute or communicate for the program, and that keep threads of their own for it: linear algebra, Fourier transforms, messages
+/// between devices and between sockets. What these run is in the library, too; libraries whose threads run the program's functions (TBB, GLib) are not among them.
+const LIBRARIES: [&str; 15] = [
+    "libopenblas",
+    "libscipy_openblas",
+    "libblas",
+    "libcblas",
+    "liblapack",
+    "libflexiblas",
+    "libblis",
+    "libmkl_",
+    "libarmpl",
+    "libnvpl_",
+    "libtatlas",
+    "libfftw3",
+    "libnccl",
+    "librccl",
+    "libzmq",
 ];
 
 const KNOWN: usize = 1024;
@@ -136,7 +156,7 @@ fn file(path: &str) -> &str {
 }
 
 fn is_runtime(file: &str) -> bool {
-    RUNTIMES.iter().any(|begin| file.starts_with(begin))
+    RUNTIMES.iter().chain(&LIBRARIES).any(|begin| file.starts_with(begin))
 }
 
 #[cfg(test)]
@@ -148,7 +168,19 @@ mod tests {
         let runtimes =
             ["libc.so.6", "libmpi.so.40", "mca_btl_tcp.so", "libgomp.so.1", "libucs.so.0", "libcaf_openmpi.so.3"];
         assert!(runtimes.into_iter().all(is_runtime));
-        let others = ["a.out", "libstdc++.so.6", "libcapture.so", "libpython3.11.so.1.0", "libgfortran.so.5", ""];
+        let libraries =
+            ["libscipy_openblas64_-32a4b2a6.so", "libopenblasp-r0.3.20.so", "libblas.so.3", "libmkl_core.so.2"];
+        assert!(libraries.into_iter().all(is_runtime));
+        let others = [
+            "libtbb.so.12",
+            "libglib-2.0.so.0",
+            "a.out",
+            "libstdc++.so.6",
+            "libcapture.so",
+            "libpython3.11.so.1.0",
+            "libgfortran.so.5",
+            "",
+        ];
         assert!(!others.into_iter().any(is_runtime));
     }
 

@@ -469,6 +469,20 @@ fn threads_may_have_the_smallest_stacks() {
     }
 }
 
+/// Idle threads of a library that computes for the program are no PEs; of a library of the program's, they are.
+#[test]
+fn threads_of_libraries_that_compute_are_their_own_business() {
+    let Some(built) = built("gcc", "pool.c") else { return };
+    for (name, pes) in [("libopenblas.so.0", 2), ("libpool.so", 4)] {
+        let library = built.folder.path().join(name);
+        let shared = ["-O2", "-shared", "-fPIC", "-pthread", "-DLIBRARY", "-o"];
+        run(Command::new("gcc").args(shared).arg(&library).arg(source("pool.c")));
+        let recorded = built.record(&[&library.display().to_string()]);
+        assert_eq!(recorded.output.status.code(), Some(0), "{}", recorded.said());
+        assert_eq!(recorded.analysis()["pes"], pes, "{name}");
+    }
+}
+
 /// A thread that holds signals back by its own will is in no handler: what it gives to others is recorded.
 #[test]
 fn who_holds_signals_back_gives_signs_all_the_same() {
