@@ -29,7 +29,7 @@ struct Lost {
     count: u64,
     /// In order of PE, as far as there is something.
     waits: Vec<(PeId, i64)>,
-    /// What each PE is charged with, most first, and where it works most more than another; none if that is in no recorded region.
+    /// What each PE is charged with, most first, by where it works most more than another; none if that is in no recorded region.
     blame: Vec<(PeId, i64, CallPathId)>,
     /// (loss, begin, end, PE that has most) of the worst iterations.
     worst: Vec<(i64, Time, Time, PeId)>,
@@ -150,12 +150,16 @@ impl Sums {
         let path = [work.turns[region], about.closes, about.after].into_iter().find(|path| path.is_some());
         let path = path.unwrap_or(CallPathId::NONE);
         let some = |sums: Vec<i64>| work.pes.iter().copied().zip(sums).filter(|(_, ticks)| *ticks > 0);
-        let mut blame: Vec<(PeId, i64, CallPathId)> =
-            some(self.blame).map(|(pe, ticks)| (pe, ticks, CallPathId::NONE)).collect();
-        by_blame(&mut blame);
-        for (pe, _, place) in blame.iter_mut().take(KEPT) {
-            *place = work.excess(input, region, *pe);
+        let mut blamed: Vec<(PeId, i64)> = some(self.blame).collect();
+        blamed.sort_unstable_by_key(|(pe, ticks)| (std::cmp::Reverse(*ticks), *pe));
+        // In each tile something else may be what takes long; where few PEs are charged, more tiles of each are looked at.
+        let tiles = (KEPT / blamed.len().max(1)).max(1);
+        let mut blame = Vec::with_capacity(blamed.len());
+        for (at, (pe, ticks)) in blamed.into_iter().enumerate() {
+            let places = if at < KEPT { work.excess(input, region, pe, tiles) } else { Vec::new() };
+            blame.extend(shared_out(ticks, places).map(|(place, ticks)| (pe, ticks, place)));
         }
+        by_blame(&mut blame);
         let waits = some(self.waits).collect();
         Lost { path, time: self.time, count: self.count, waits, blame, worst: self.worst, told: BTreeMap::new() }
     }
@@ -164,6 +168,18 @@ impl Sums {
 /// Most first.
 fn by_blame(rows: &mut [(PeId, i64, CallPathId)]) {
     rows.sort_unstable_by_key(|(pe, ticks, place)| (std::cmp::Reverse(*ticks), *pe, *place));
+}
+
+/// Ticks in proportion to what is known of places; all at no place where nothing is.
+fn shared_out(ticks: i64, places: Vec<(CallPathId, i64)>) -> impl Iterator<Item = (CallPathId, i64)> {
+    let known: i128 = places.iter().map(|(_, lost)| i128::from(*lost)).sum();
+    let places = if known > 0 { places } else { vec![(CallPathId::NONE, 1)] };
+    let (mut rest, mut left) = (ticks, known.max(1));
+    places.into_iter().map(move |(place, lost)| {
+        let part = (i128::from(rest) * i128::from(lost) / left) as i64;
+        (rest, left) = (rest - part, left - i128::from(lost));
+        (place, part)
+    })
 }
 
 /// Keeps the worst instances.

@@ -131,28 +131,36 @@ impl BlockWork {
         self.rows.iter().map(|row| row.region).zip(self.ticks())
     }
 
-    /// The call path of user code, or of an operation without its waits, in which a PE spends most time above the PE that works least, in the
-    /// worst tile of a region in which it works most; none if there is no such path.
-    pub(crate) fn excess(&self, input: &Input<'_>, region: usize, slow: PeId) -> CallPathId {
-        let Some(position) = self.pes.iter().position(|pe| *pe == slow) else { return CallPathId::NONE };
-        let mut worst = (0, 0, Time::ZERO, Time::ZERO);
+    /// Where a PE spends most time above the PE that works least, in so many of the tiles of a region that it makes others lose most in: call paths of user
+    /// code, or of operations without their waits, none for what is on no recorded path; and what all lose in these tiles. First what is most.
+    pub(crate) fn excess(&self, input: &Input<'_>, region: usize, slow: PeId, tiles: usize) -> Vec<(CallPathId, i64)> {
+        let Some(position) = self.pes.iter().position(|pe| *pe == slow) else { return Vec::new() };
+        let mut worst: Vec<(i64, usize, Time, Time)> = Vec::new();
         for ((_, ticks), row) in self.iterations().zip(&self.rows).filter(|(it, _)| it.0 == region) {
-            if let Some((least, ticks_of_least)) = ticks.iter().enumerate().min_by_key(|(pe, ticks)| (**ticks, *pe))
-                && ticks[position] - ticks_of_least > worst.0
+            let most = ticks[position];
+            let is_charged = ticks.iter().enumerate().all(|(pe, ticks)| (*ticks, position) <= (most, pe));
+            let least = ticks.iter().enumerate().min_by_key(|(pe, ticks)| (**ticks, *pe));
+            if let Some((fast, least)) = least.filter(|_| is_charged)
+                && *least < most
             {
-                worst = (ticks[position] - ticks_of_least, least, row.begin, row.end);
+                let lost = ticks.iter().fold(0_i64, |sum, ticks| sum.saturating_add(most - ticks));
+                worst.push((lost, fast, row.begin, row.end));
             }
         }
-        let (lost, fast, begin, end) = worst;
-        if lost == 0 {
-            return CallPathId::NONE;
+        worst.sort_by_key(|tile| std::cmp::Reverse(tile.0));
+        let mut found: BTreeMap<CallPathId, i64> = BTreeMap::new();
+        for (lost, fast, begin, end) in worst.into_iter().take(tiles) {
+            let mut times = work_times(input, slow, begin, end);
+            for (path, ticks) in work_times(input, self.pes[fast], begin, end) {
+                *times.entry(path).or_default() -= ticks;
+            }
+            let most = times.into_iter().max_by_key(|(path, ticks)| (*ticks, std::cmp::Reverse(*path)));
+            let path = most.filter(|(_, ticks)| *ticks > 0).map_or(CallPathId::NONE, |(path, _)| path);
+            *found.entry(path).or_default() += lost;
         }
-        let mut times = work_times(input, slow, begin, end);
-        for (path, ticks) in work_times(input, self.pes[fast], begin, end) {
-            *times.entry(path).or_default() -= ticks;
-        }
-        let most = times.into_iter().max_by_key(|(path, ticks)| (*ticks, std::cmp::Reverse(*path)));
-        most.filter(|(_, ticks)| *ticks > 0).map_or(CallPathId::NONE, |(path, _)| path)
+        let mut found: Vec<(CallPathId, i64)> = found.into_iter().collect();
+        found.sort_by_key(|(path, lost)| (std::cmp::Reverse(*lost), *path));
+        found
     }
 }
 

@@ -124,7 +124,7 @@ last arrival to the next, 2, 4, 8, … turns are one iteration, as few as needed
 nested loops the outermost counts.
 
 `load_imbalance` findings (fact `level` 1, block) are region by region: time is Σ_i Σ_q (max w − w(q)), what PEs wait if the
-others are not relieved; the PE with the most work in an iteration is charged for it. `serial_section`: a region in which one
+others are not relieved; the PE with the most work in an iteration is charged for it, where it does most more than the one with the least there (of a region's worst iterations). `serial_section`: a region in which one
 PE works, times the others.
 
 A **profile** has no turns and does not tell what calls waited. It gives IP (on the processor, if CPU time was kept: `record --profile --counters cpu-time`), IPC with

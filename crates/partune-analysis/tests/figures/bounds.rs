@@ -151,6 +151,33 @@ fn a_place_has_one_finding() {
     assert_eq!(serial[0].pes.len(), 1, "{serial:?}");
 }
 
+/// What makes a PE late is told of each turn: `read` of the first, where it takes longest, and `alone` of the others.
+#[test]
+fn turns_of_a_region_may_be_late_for_different_reasons() {
+    let region = |at: i64| {
+        format!(
+            "par {at}..{0} fork join {{ \"!$omp parallel\" {at}..{0} team(t) {{ \"!$omp implicit barrier\" {0}..{0} }} }}",
+            at + 6
+        )
+    };
+    let text = format!(
+        "resolution 1
+         team t = 0.0 0.1
+         pe 0.0: main 0..42 {{ read 0..6 {} alone 12..16 {} alone 22..26 {} alone 32..36 {} }}
+         pe 0.1: repeat 4 every 10 {{ \"!$omp parallel\" 6..12 team(t) {{ \"!$omp implicit barrier\" 12..12 }} }}",
+        region(6),
+        region(16),
+        region(26),
+        region(36)
+    );
+    let (trace, outcome) = figure(&text, "bounds");
+    let serial: Vec<_> = outcome.findings.iter().filter(|it| it.pattern == Pattern::SerialSection).collect();
+    assert_eq!((serial.len(), serial[0].time.0), (1, 6 + 3 * 4), "{serial:?}");
+    let causes: Vec<(i64, String)> =
+        serial[0].causes.iter().map(|it| (it.time.0, partune_testkit::path_name(&trace, it.path))).collect();
+    assert_eq!(causes, [(12, "main/alone".to_owned()), (6, "main/read".to_owned())]);
+}
+
 #[test]
 fn synchronisation_itself_is_a_gap() {
     let text = "resolution 1
