@@ -220,7 +220,7 @@ fn is_change(template: &str) -> bool {
     let place = |word: &str| ["{place}", "{cause}"].contains(&word);
     let count = |word: &str| word.parse::<u32>().is_ok_and(|count| count > 1);
     match words.as_slice() {
-        ["balance" | "remove" | "merge" | "p2p" | "nonblocking", target] => place(target),
+        ["balance" | "spread" | "remove" | "merge" | "p2p" | "nonblocking", target] => place(target),
         ["delay-wait", waiting, "past", other] => place(waiting) && place(other),
         ["combine" | "split", target, times] => place(target) && count(times),
         ["collective", target, algorithm] => place(target) && !algorithm.is_empty(),

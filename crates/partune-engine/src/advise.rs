@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use partune_advice::{Candidate, Evidence, Recipe, StepActions};
-use partune_analysis::{Finding, Gap, Pattern};
-use partune_base::{CallPathId, PeId};
+use partune_analysis::{Finding, Gap};
+use partune_base::{CallPathId, PeId, ProcessId, Table};
 use partune_machine::Machine;
 use partune_replay::{Change, Outcome};
 use partune_trace::Trace;
@@ -146,9 +146,12 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     let saving = |outcome: &Outcome| Saving::of(trace, followed, outcome, plain);
     let mut tried: Vec<Tried> = Vec::new();
     let mut in_vain = 0;
-    let is_serial = |candidate: &Candidate| {
-        let mut of_it = candidate.findings.iter().map(|at| findings[*at].pattern);
-        !candidate.findings.is_empty() && of_it.all(|pattern| pattern == Pattern::SerialSection)
+    // A serial section is shared by the threads of its process, and by processes where they have no others.
+    let mut threads: Table<ProcessId, usize> = Table::filled(trace.processes().len(), 0);
+    trace.cpu_pes().for_each(|pe| threads[trace.pes()[pe].process] += 1);
+    let sharing = match threads.iter().max() {
+        Some(threads) if *threads > 1 => *threads,
+        _ => trace.cpu_pes().count().max(1),
     };
     progress.stage("trying changes");
     for (mut candidate, change) in changes {
@@ -157,11 +160,9 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
         let saving = match &change {
             // A part of the work at a place is meant, and nobody knows which: no more than what waits for it.
             Change::Scale(_, factor) if candidate.upper_limit => saving.at_most((1.0 - factor) * loss_s),
-            // What one PE does while the others wait, shared out among all, takes its part of that time. The code may do more than that, in the parallel
-            // regions that it calls.
-            Change::Balance(_) if is_serial(&candidate) => {
-                saving.at_most(loss_s / trace.cpu_pes().count().max(1) as f64)
-            }
+            // What one PE does while the others wait, shared out among them, takes its part of that time. The code may do more than that, while others
+            // work too.
+            Change::Spread(_) => saving.at_most(loss_s / sharing as f64),
             // What saves more than its findings lose on all PEs together mends something else as well: more of the code than they are about.
             _ if !candidate.findings.is_empty() && saving.saves_s > loss_s => {
                 candidate.upper_limit = true;

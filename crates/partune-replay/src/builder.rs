@@ -14,8 +14,8 @@ use crate::sweep::{Doing, Watch};
 struct Open {
     number: u32,
     begin: Time,
-    /// Ticks that are not its own: code of the user's that runs inside.
-    inside: i64,
+    /// What the PE had worked when it began: what it works from then on is code of the user's that runs inside.
+    worked: i64,
     /// The latest of the gifts that it needs, and how many they are.
     gift: Time,
     needs: u32,
@@ -34,6 +34,8 @@ pub(crate) struct Builder<'a> {
     doing: Doing,
     /// Work since the last step.
     work: f64,
+    /// Ticks of the run that were the user's code, and not an operation.
+    worked: i64,
     open: Vec<Open>,
     /// Times outside of operations in which it only waited, in order.
     holes: Vec<(Time, Time)>,
@@ -50,6 +52,8 @@ pub(crate) struct Builder<'a> {
     /// What was found of them then, in order of their begins, and how many began.
     known: &'a [Operation],
     begun: usize,
+    /// Whether something is done later than where it is called.
+    defers: bool,
     /// What was started before and is needed later: it waits for these at its next step with others.
     deferred: Vec<(u32, u32)>,
     /// What is done later than where it is called: the operation, what it takes, and after when; and the first of `effects.delays` that is to come.
@@ -62,6 +66,8 @@ pub(crate) struct Builder<'a> {
     met: bool,
     /// Of each share of the effects, how many of its moments in the block have been.
     next_moments: Vec<usize>,
+    /// For each operation that takes something, when the last of it was given; empty if nothing is shared out.
+    last_gifts: Vec<(VisitIx, Time)>,
     counted: Option<Counted<'a>>,
 }
 
@@ -97,6 +103,7 @@ impl<'a> Builder<'a> {
             now: if source.is_called(pe) { trace.begin() } else { stream.begin().unwrap_or_default() },
             doing: Doing::Idle,
             work: 0.0,
+            worked: 0,
             open: Vec::new(),
             holes,
             next_hole: 0,
@@ -108,6 +115,7 @@ impl<'a> Builder<'a> {
             classifier: None,
             known: &[],
             begun: 0,
+            defers: effects.defers(),
             deferred: Vec::new(),
             delayed: Vec::new(),
             next_delay: 0,
@@ -115,6 +123,7 @@ impl<'a> Builder<'a> {
             combined: 0,
             met: false,
             next_moments: vec![0; effects.shares.len()],
+            last_gifts: if effects.shares.is_empty() { Vec::new() } else { last_gifts(source, pe) },
             counted: None,
         };
         builder.steps.push(Step { at: builder.now, work: 0, what: What::Goes });
@@ -156,12 +165,23 @@ impl<'a> Builder<'a> {
         if self.open.is_empty() && !matches!(what, What::Leaves(_)) {
             // A thread between its parts in teams does nothing that would show that a block is over.
             self.end_blocks();
-            self.take_shares(self.now);
+            self.take_shares(self.begun_before(what));
         }
         // What is left of a tick counts later, so that nothing runs backwards.
         let work = (self.work + 1e-6) as i64;
         self.work -= work as f64;
         self.steps.push(Step { at: self.now, work, what });
+    }
+
+    /// What others began by then is begun before a step: nobody can wait, for what is given, with what comes after that.
+    fn begun_before(&self, what: What) -> Time {
+        match what {
+            What::Gives(tie) if !self.effects.shares.is_empty() => {
+                let taken = self.source.taken().get(tie as usize).copied().unwrap_or(Time::MAX);
+                self.now.min(Time(taken.0.saturating_sub(1)))
+            }
+            _ => self.now,
+        }
     }
 
     /// Time goes on, of which the PE's own code counts.
@@ -174,7 +194,7 @@ impl<'a> Builder<'a> {
         match doing {
             Doing::Work(path) => {
                 let spent = until.since(from).0 - self.waited(from, until);
-                self.open.iter_mut().for_each(|open| open.inside += until.since(from).0);
+                self.worked += until.since(from).0;
                 self.work_on(path, from, until, spent as f64);
             }
             Doing::Operation(_) | Doing::Idle => {}
@@ -326,10 +346,8 @@ impl<'a> Builder<'a> {
 
     /// When the last of the gifts was given that an operation takes, within it; none if it takes none.
     fn last_gift(&self, visit: VisitIx) -> Option<Time> {
-        let exit = self.source.trace.visit(self.pe, visit).exit;
-        let inside = self.ends[self.next_end..].iter().take_while(|end| end.time <= exit);
-        let taken = inside.filter(|end| end.visit == visit && matches!(end.part, Part::Takes));
-        taken.map(|end| self.source.gifts[end.tie as usize].min(exit)).max()
+        let at = self.last_gifts.binary_search_by_key(&visit, |it| it.0).ok()?;
+        Some(self.last_gifts[at].1)
     }
 
     /// The operation around needs a gift.
@@ -397,7 +415,7 @@ impl<'a> Builder<'a> {
                 && self.source.trace.region_of(self.pe, visit).completion == Completion::NonBlocking
         };
         let needs_all = acts || role == Role::Finalize || is_launch();
-        if needs_all && treatment != Treatment::Starts && !combines && self.effects.defers() {
+        if needs_all && treatment != Treatment::Starts && !combines && self.defers {
             self.complete();
         }
         match treatment {
@@ -431,7 +449,7 @@ impl<'a> Builder<'a> {
         self.give_and_take(Time::MAX, VisitIx::NONE);
         self.pass(end);
         self.catch_up(Time::MAX);
-        if self.effects.defers() {
+        if self.defers {
             self.complete();
         }
         self.take_shares(Time::MAX);
@@ -440,6 +458,22 @@ impl<'a> Builder<'a> {
         operations.shrink_to_fit();
         (self.steps, operations, self.classifier.map(Classifier::finish).unwrap_or_default())
     }
+}
+
+/// For each operation of a PE that takes something within it, when the last of it was given, in order.
+fn last_gifts(source: &Source<'_>, pe: PeId) -> Vec<(VisitIx, Time)> {
+    let visits = &source.trace.streams()[pe].visits;
+    let taken = |end: &End| {
+        let visit = visits.get(end.visit).filter(|it| (it.enter..=it.exit).contains(&end.time))?;
+        (end.part == Part::Takes).then(|| (end.visit, source.gifts[end.tie as usize].min(visit.exit)))
+    };
+    let mut gifts: Vec<(VisitIx, Time)> = source.ends[pe].iter().filter_map(taken).collect();
+    gifts.sort_unstable();
+    // The latest of each operation.
+    gifts.reverse();
+    gifts.dedup_by_key(|it| it.0);
+    gifts.reverse();
+    gifts
 }
 
 impl Watch for Builder<'_> {
@@ -482,7 +516,7 @@ impl Watch for Builder<'_> {
         self.operations.push(Operation { treatment, ..known });
         self.step(What::Enters(number));
         self.delayed.extend(delay.map(|after| (number, Vec::new(), after)));
-        self.open.push(Open { number, begin: at, inside: 0, gift: Time::MIN, needs: 0, holds });
+        self.open.push(Open { number, begin: at, worked: self.worked, gift: Time::MIN, needs: 0, holds });
     }
 
     fn ends(&mut self, at: Time, visit: VisitIx) {
@@ -492,8 +526,9 @@ impl Watch for Builder<'_> {
         self.give_and_take(at, visit);
         let Some(open) = self.open.pop() else { return };
         if let Some(classifier) = &mut self.classifier {
-            let waited = open.gift > Time(open.begin.0 + open.inside) && open.gift <= at;
-            let measured = if waited { at.since(open.gift).0 } else { at.since(open.begin).0 - open.inside };
+            let inside = self.worked - open.worked;
+            let waited = open.gift > Time(open.begin.0 + inside) && open.gift <= at;
+            let measured = if waited { at.since(open.gift).0 } else { at.since(open.begin).0 - inside };
             let operation = &mut self.operations[open.number as usize];
             (operation.class, operation.remote) = classifier.class(visit, open.needs);
             (operation.waited, operation.measured) = (waited, measured.max(0));

@@ -10,6 +10,8 @@ use thiserror::Error;
 pub enum Change {
     /// Each PE does the same share of the work there, in each block between global synchronisations.
     Balance(Place),
+    /// What a thread does there outside of parallel regions is done by its whole team.
+    Spread(Place),
     /// What is done there takes this many times as long.
     Scale(Place, f64),
     /// All work of a PE takes this many times as long.
@@ -129,8 +131,9 @@ pub struct ChangeError {
 }
 
 /// The forms of changes, for help and errors.
-pub const FORMS: [&str; 20] = [
+pub const FORMS: [&str; 21] = [
     "balance PLACE",
+    "spread PLACE",
     "scale PLACE time*FACTOR",
     "scale pe:N time*FACTOR",
     "scale cpu speed*FACTOR",
@@ -165,6 +168,7 @@ impl Change {
             Change::Scale(..) | Change::ScalePe(..) | Change::ScaleCpu(_) | Change::Nodes(_) | Change::Pes(_) => false,
             Change::Network { latency, bandwidth, .. } => latency.is_none() && bandwidth.is_none(),
             Change::Balance(_)
+            | Change::Spread(_)
             | Change::Remove(_)
             | Change::Nonblocking(_)
             | Change::DelayWait(..)
@@ -228,6 +232,7 @@ impl FromStr for Change {
         };
         match verb {
             "balance" => none(Change::Balance(place(target)?)),
+            "spread" => none(Change::Spread(place(target)?)),
             "remove" => none(Change::Remove(place(target)?)),
             "nonblocking" => none(Change::Nonblocking(place(target)?)),
             "merge" => none(Change::Merge(place(target)?)),
@@ -448,6 +453,7 @@ impl fmt::Display for Change {
         };
         match self {
             Change::Balance(place) => write!(f, "balance {place}"),
+            Change::Spread(place) => write!(f, "spread {place}"),
             Change::Scale(place, factor) => write!(f, "scale {place} time*{factor}"),
             Change::ScalePe(pe, factor) => write!(f, "scale pe:{pe} time*{factor}"),
             Change::ScaleCpu(speed) => write!(f, "scale cpu speed*{speed}"),

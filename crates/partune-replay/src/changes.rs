@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use partune_base::{CallPathId, FileId, Id, PeId, ProcessId, Table, Time};
 use partune_index::{Part, shares_unseen};
 use partune_trace::{Activity, IoKind, NO_MATCHING, Recv, Role, Trace, VisitIx};
-use rayon::prelude::*;
 
 use crate::change::{Change, PeName, Place, Setting};
 use crate::classes::acts;
 use crate::costs::Costs;
-use crate::effects::{Effects, Moment, Quantity, Shares, Treatment, add, grain};
+use crate::effects::{Effects, Quantity, Treatment};
 use crate::places;
 use crate::rewrite::accesses;
+use crate::sharing;
 use crate::source::Source;
 use crate::sweep::operating;
 
@@ -97,8 +97,12 @@ pub(crate) fn apply(source: &Source<'_>, costs: &Costs, effects: &mut Effects, c
     let pe_of = |name: PeName| trace.cpu_pes().find(|pe| is_called(*pe, name)).ok_or(Refusal::NoPe);
     match change {
         Change::Balance(place) => {
-            let paths = places::within(trace, &find(place)?);
-            effects.shares.push(balanced(source, effects, paths)?);
+            let shares = sharing::balanced(source, effects, &places::within(trace, &find(place)?))?;
+            effects.shares.extend(shares);
+        }
+        Change::Spread(place) => {
+            let shares = sharing::spread(source, effects, &places::within(trace, &find(place)?))?;
+            effects.shares.push(shares);
         }
         Change::Scale(place, factor) => effects.scale_paths(&places::within(trace, &find(place)?), *factor),
         Change::ScalePe(pe, factor) => effects.scale_pe(pe_of(*pe)?, *factor),
@@ -146,7 +150,7 @@ pub(crate) fn apply(source: &Source<'_>, costs: &Costs, effects: &mut Effects, c
         }
         Change::Dedicate(_) if effects.has_dedicated => return Err(Refusal::Dedicated),
         Change::Dedicate(pe) => {
-            effects.shares.push(dedicated(source, effects, pe_of(*pe)?)?);
+            effects.shares.push(sharing::dedicated(source, effects, pe_of(*pe)?)?);
             effects.has_dedicated = true;
         }
         Change::Nodes(count) => {
@@ -458,150 +462,4 @@ fn orders(source: &Source<'_>, at: &[bool]) -> Result<(), Refusal> {
         Some((path, origin, target)) => Err(Refusal::Orders { accesses: count, path, origin, target }),
         None => Ok(()),
     }
-}
-
-/// Work on some paths.
-struct Work {
-    /// Those that could do it.
-    pes: Vec<PeId>,
-    /// Ticks of each of them, by block.
-    ticks: Vec<Vec<f64>>,
-    /// Its moments by PE and block.
-    moments: Vec<Vec<Vec<Moment>>>,
-    /// Nobody knows when who was in which block: all of the run is one.
-    is_whole: bool,
-}
-
-fn work(source: &Source<'_>, effects: &Effects, paths: &[bool]) -> Work {
-    let pes: Vec<PeId> = source.trace.cpu_pes().collect();
-    let blocks = source.index.blocks.blocks.len().max(1);
-    let known = |pe: &PeId| source.index.blocks.extents.get(*pe).is_some_and(|extents| extents.len() == blocks);
-    let mut moments: Vec<Vec<Vec<Moment>>> = pes.par_iter().map(|pe| source.work(*pe, paths, effects)).collect();
-    let is_whole = !pes.iter().all(known);
-    if is_whole {
-        moments.iter_mut().for_each(|of_pe| *of_pe = vec![of_pe.concat()]);
-    }
-    let sum = |moments: &Vec<Moment>| moments.iter().map(|moment| moment.1).sum();
-    let ticks = moments.iter().map(|of_pe| of_pe.iter().map(sum).collect()).collect();
-    Work { pes, ticks, moments, is_whole }
-}
-
-impl Work {
-    /// Only that of some PEs.
-    fn retain(&mut self, is: impl Fn(&PeId) -> bool) {
-        let kept: Vec<bool> = self.pes.iter().map(is).collect();
-        let (mut of_pes, mut of_ticks, mut of_moments) = (kept.iter(), kept.iter(), kept.iter());
-        self.pes.retain(|_| of_pes.next() == Some(&true));
-        self.ticks.retain(|_| of_ticks.next() == Some(&true));
-        self.moments.retain(|_| of_moments.next() == Some(&true));
-    }
-
-    /// Threads that a program makes one by one have parts of their own: where several of a process do some of it, a thread that does none, such as the one that
-    /// waits for their end, gets none either. Members of a team could all do it.
-    fn keep_workers(&mut self, source: &Source<'_>) {
-        let (pes, forks) = (source.trace.pes(), &source.index.teams.forks);
-        let mut in_team: Table<PeId, bool> = Table::filled(pes.len(), false);
-        let teams = forks.iter().filter(|fork| fork.members.len() > 1);
-        teams.flat_map(|fork| &fork.members).filter(|it| it.0.index() < pes.len()).for_each(|it| in_team[it.0] = true);
-        let works: Vec<PeId> =
-            self.pes.iter().zip(&self.ticks).filter(|it| it.1.iter().sum::<f64>() > 0.0).map(|it| *it.0).collect();
-        let mut workers: Table<ProcessId, u32> = Table::filled(source.trace.processes().len(), 0);
-        works.iter().for_each(|pe| workers[pes[*pe].process] += 1);
-        self.retain(|pe| in_team[*pe] || workers[pes[*pe].process] < 2 || works.binary_search(pe).is_ok());
-    }
-
-    fn blocks(&self) -> usize {
-        self.ticks.first().map_or(0, Vec::len)
-    }
-
-    /// The moments of some of the PEs, by their positions, one after the other in each block.
-    fn moments(&self, of: &[usize], grain: i64) -> Vec<Vec<Moment>> {
-        let of_block = |block: usize| {
-            let mut all: Vec<Moment> = of.iter().flat_map(|pe| self.moments[*pe][block].iter().copied()).collect();
-            all.sort_by_key(|moment| moment.0);
-            let mut moments = Vec::new();
-            all.into_iter().for_each(|moment| add(&mut moments, moment, grain));
-            moments
-        };
-        (0..self.blocks()).map(of_block).collect()
-    }
-
-    /// Shared out anew: for each PE and block what its own work is multiplied with, and its part of that of some PEs.
-    fn shared(
-        &self,
-        source: &Source<'_>,
-        paths: Vec<bool>,
-        of: &[usize],
-        share: impl Fn(usize, usize) -> (f64, f64),
-    ) -> Shares {
-        let blocks = source.index.blocks.blocks.len().max(1);
-        let mut factors: Table<PeId, Vec<f64>> = Table::filled(source.trace.pes().len(), Vec::new());
-        let mut parts = factors.clone();
-        for (at, &pe) in self.pes.iter().enumerate() {
-            let shares: Vec<(f64, f64)> = (0..self.blocks()).map(|block| share(at, block)).collect();
-            factors[pe] = (0..blocks).map(|block| shares[if self.is_whole { 0 } else { block }].0).collect();
-            parts[pe] = shares.iter().map(|share| share.1).collect();
-        }
-        Shares { paths, factors, moments: self.moments(of, grain(source.trace)), parts, is_whole: self.is_whole }
-    }
-}
-
-/// Processes do as much as each other where none does more than so many times the mean.
-const EVEN: f64 = 1.05;
-
-fn balanced(source: &Source<'_>, effects: &Effects, paths: Vec<bool>) -> Result<Shares, Refusal> {
-    let trace = source.trace;
-    let mut work = work(source, effects, &paths);
-    // What only main threads do is balanced among processes; where all of these do as much, among the threads of each.
-    let is_main = |pe: &PeId| trace.pes()[*pe].thread == 0;
-    let of_pes = || work.pes.iter().zip(&work.ticks).map(|(pe, ticks)| (is_main(pe), ticks.iter().sum::<f64>()));
-    let of_mains: Vec<f64> = of_pes().filter(|it| it.0).map(|it| it.1).collect();
-    let (most, mean) =
-        (of_mains.iter().copied().fold(0.0, f64::max), of_mains.iter().sum::<f64>() / of_mains.len().max(1) as f64);
-    let has_threads = of_mains.len() < work.pes.len();
-    if of_pes().all(|(is_main, ticks)| is_main || ticks == 0.0)
-        && of_mains.len() > 1
-        && !(has_threads && most < EVEN * mean)
-    {
-        work.retain(is_main);
-    }
-    if work.ticks.iter().flatten().sum::<f64>() <= 0.0 {
-        return Err(Refusal::NoWork);
-    }
-    work.keep_workers(source);
-    let pes = work.pes.len();
-    if pes < 2 {
-        return Err(Refusal::OnePe);
-    }
-    let part = 1.0 / pes as f64;
-    let mean = |block: usize| work.ticks.iter().map(|ticks| ticks[block]).sum::<f64>() * part;
-    let means: Vec<f64> = (0..work.blocks()).map(mean).collect();
-    let share = |pe: usize, block: usize| match work.ticks[pe][block] {
-        own if own > 0.0 => (means[block] / own, 0.0),
-        _ => (1.0, part),
-    };
-    let all: Vec<usize> = (0..pes).collect();
-    Ok(work.shared(source, paths, &all, share))
-}
-
-fn dedicated(source: &Source<'_>, effects: &Effects, master: PeId) -> Result<Shares, Refusal> {
-    // What only the master does, such as to hand out work, it goes on to do.
-    let trace = source.trace;
-    let mut shared = vec![false; trace.regions().len()];
-    for pe in trace.cpu_pes().filter(|pe| *pe != master) {
-        trace.streams()[pe].visits.path.iter().for_each(|path| shared[trace.paths().region(*path).index()] = true);
-    }
-    let mut paths: Vec<bool> = trace.paths().ids().map(|path| shared[trace.paths().region(path).index()]).collect();
-    paths.push(true);
-    let work = work(source, effects, &paths);
-    let others = work.pes.len().saturating_sub(1);
-    if others == 0 {
-        return Err(Refusal::OnePe);
-    }
-    let at = work.pes.iter().position(|pe| *pe == master).ok_or(Refusal::NoPe)?;
-    if work.ticks[at].iter().sum::<f64>() <= 0.0 {
-        return Err(Refusal::NoWork);
-    }
-    let share = |pe: usize, _| if pe == at { (0.0, 0.0) } else { (1.0, 1.0 / others as f64) };
-    Ok(work.shared(source, paths, &[at], share))
 }

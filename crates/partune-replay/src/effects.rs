@@ -38,8 +38,10 @@ pub(crate) struct Shares {
     pub(crate) paths: Vec<bool>,
     /// By block: what it is multiplied with.
     pub(crate) factors: Table<PeId, Vec<f64>>,
-    /// By block: when some of it was begun by whoever did it, in order, and ticks.
-    pub(crate) moments: Vec<Vec<Moment>>,
+    /// By lot and block: when some of it was begun by whoever did it, in order, and ticks.
+    pub(crate) moments: Vec<Vec<Vec<Moment>>>,
+    /// The lot that a PE does a part of.
+    pub(crate) lot: Table<PeId, usize>,
     /// By block: the part of these ticks that a PE does at these moments, on top of what it did.
     pub(crate) parts: Table<PeId, Vec<f64>>,
     /// Nobody knows when who was in which block: all of the run is one for `moments` and `parts`.
@@ -69,7 +71,8 @@ impl Shares {
     pub(crate) fn share(&self, pe: PeId, block: usize, next: &mut usize, until: Time) -> f64 {
         let block = if self.is_whole { 0 } else { block };
         let part = self.parts[pe].get(block).copied().unwrap_or(0.0);
-        let moments = self.moments.get(block).and_then(|moments| moments.get(*next..)).unwrap_or_default();
+        let of_block = self.moments.get(self.lot[pe]).and_then(|lot| lot.get(block));
+        let moments = of_block.and_then(|moments| moments.get(*next..)).unwrap_or_default();
         let moments = &moments[..moments.partition_point(|moment| moment.0 <= until)];
         *next += moments.len();
         part * moments.iter().map(|moment| moment.1).sum::<f64>()

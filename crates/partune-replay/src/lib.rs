@@ -14,6 +14,7 @@ mod follow;
 mod places;
 mod program;
 mod rewrite;
+mod sharing;
 mod source;
 mod sweep;
 

@@ -1,6 +1,6 @@
 //! What programs are made from: the ends of ties by PE, once for all changes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_index::{End, Index, Part, Place, TieKind, Ties};
@@ -23,6 +23,8 @@ pub(crate) struct Source<'a> {
     pub(crate) ends: Table<PeId, Vec<End>>,
     /// When each tie had its latest gift.
     pub(crate) gifts: Vec<Time>,
+    /// When the first of those that take at each tie did, once that is asked for.
+    taken: OnceLock<Vec<Time>>,
     /// The last ties let sends wait for their receive: bytes of the message of each.
     pub(crate) posts: Vec<u64>,
     /// The first tie that hands on a lock, and for it and those after it which one.
@@ -71,6 +73,7 @@ impl<'a> Source<'a> {
             operating: operating(trace),
             ends,
             gifts,
+            taken: OnceLock::new(),
             posts,
             locks: (first_lock, of_locks.to_vec()),
             held: held(trace, index),
@@ -165,6 +168,18 @@ impl<'a> Source<'a> {
     pub(crate) fn span(&self, window: impl Fn(PeId) -> (Time, Time)) -> Span {
         let (begin, end) = self.measured(window);
         end.since(begin).clamp_positive()
+    }
+
+    /// When the first of those that take at each tie did: the end of time where nobody does. Linear in ends, once.
+    pub(crate) fn taken(&self) -> &[Time] {
+        self.taken.get_or_init(|| {
+            let mut taken = vec![Time::MAX; self.gifts.len()];
+            for end in self.ends.iter().flatten().filter(|end| end.part == Part::Takes) {
+                let first = &mut taken[end.tie as usize];
+                *first = end.time.min(*first);
+            }
+            taken
+        })
     }
 
     /// Bytes of the message whose send waits at a tie for its receive, if it is such a tie.

@@ -302,6 +302,35 @@ fn what_main_threads_do_alike_is_shared_among_their_threads() {
     assert!((3 * 10..=3 * 17).contains(&(plain - uneven)), "{plain} {uneven}");
 }
 
+/// Turns of 80: a serial part of `main` itself, then a region in which the two threads do 20 and `other`.
+fn rank_of_turns(rank: u32, serial: i64, other: i64) -> String {
+    let (join, worker) = (serial + 20.max(other), format!("{rank}.1"));
+    let part = |work: i64| format!("work {serial}..{0} \"!$omp implicit barrier\" {0}..{join}", serial + work);
+    format!(
+        "team t{rank} = {rank}.0 {worker}
+         pe {rank}.0: main 0..240 {{ repeat 3 every 80 {{ parallel@a.c:9 {serial}..{join} fork join {{ {} }}
+             MPI_Barrier {join}..80 barrier }} }}
+         pe {worker}: repeat 3 every 80 {{ parallel@a.c:9 {serial}..{join} team(t{rank}) {{ {} }} }}",
+        part(20),
+        part(other)
+    )
+}
+
+/// The serial part of a function is not shared out together with the regions that it has.
+#[test]
+fn what_is_serial_is_spread_over_the_team() {
+    let alone = |text: String| text.replace("MPI_Barrier", "rest").replace(" barrier", "");
+    // At best thirty in place of sixty ticks a turn, of which what follows the join may begin with the next region.
+    let (plain, run) = runs(&alone(rank_of_turns(0, 40, 20)), &["spread main"]);
+    assert_eq!(plain, 240);
+    assert!((150..=180).contains(&run), "{run}");
+    // The region alone has nothing that is serial.
+    let text = alone(rank_of_turns(0, 40, 20));
+    assert_eq!(under(&text, &["spread parallel"]).refused[0].why, Refusal::NoWork);
+    // Without teams it is what is outside of regions, balanced.
+    assert_eq!(runs(TURNS, &["spread solve"]), (1020, 820));
+}
+
 /// A PE is named by its number, or as the other answers name threads.
 #[test]
 fn a_thread_is_named_by_its_rank_and_number() {
@@ -644,6 +673,7 @@ fn changes_that_are_none_are_told() {
         "",
         "balance",
         "balance solve time*2",
+        "spread solve 2",
         "scale solve",
         "scale solve time*-1",
         "scale solve time*nan",
@@ -687,6 +717,7 @@ fn changes_that_are_none_are_told() {
     }
     for right in [
         "balance solve",
+        "spread main",
         "scale \"operator new\" time*0.5",
         "scale a.c:12 time*2",
         "scale pe:3 time*0.8",

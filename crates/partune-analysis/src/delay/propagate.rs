@@ -87,6 +87,7 @@ pub(super) fn book(trace: &Trace, waits: &Waits, excess: &AllExcess, rho: &[f64]
         others.extend(part.others);
     }
     let mut costs = sum(costs);
+    let mut all_costs = Vec::new();
     for ((pattern, operation, pe, path), other) in sum(others) {
         let key = (pattern, operation, pe);
         let first = costs.partition_point(|((pattern, operation, pe, _), _)| (*pattern, *operation, *pe) < key);
@@ -100,10 +101,12 @@ pub(super) fn book(trace: &Trace, waits: &Waits, excess: &AllExcess, rho: &[f64]
                 *cost = (cost.0 + share * other.0, cost.1 + share * other.1);
             }
         } else {
-            costs.insert(first, ((pattern, operation, pe, path), other));
+            all_costs.push(((pattern, operation, pe, path), other));
         }
     }
-    let by_path = costs.into_iter().map(|((pattern, _, pe, path), cost)| ((pattern, path, pe), cost)).collect();
+    all_costs.extend(costs);
+    all_costs.sort_by_key(|((pattern, operation, pe, _), _)| (*pattern, *operation, *pe));
+    let by_path = all_costs.into_iter().map(|((pattern, _, pe, path), cost)| ((pattern, path, pe), cost)).collect();
     let cost = |((pattern, path, pe), (short_term, long_term))| DelayCost { pattern, path, pe, short_term, long_term };
     Delays { costs: sum(by_path).into_iter().map(cost).collect(), unattributed, chains: Chains::default() }
 }
