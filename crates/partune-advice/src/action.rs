@@ -133,6 +133,12 @@ pub struct Rule {
     /// not keep in order, they can.
     #[serde(default)]
     pub in_turns: bool,
+    /// The main cause that is code is in one of these constructs, which are loops, and in none inside of it.
+    #[serde(default)]
+    pub loops: Vec<String>,
+    /// Or in one of these, in which there may be a loop that is not recorded: nothing in it shares out work in another way, and it is in no parallel region.
+    #[serde(default)]
+    pub loops_unseen_in: Vec<String>,
     /// PEs come to it again and again, more often than once to begin and once to end.
     #[serde(default)]
     pub repeated: bool,

@@ -82,6 +82,34 @@ impl<'a> Run<'a> {
         stays && own > 0 && others >= own
     }
 
+    /// Whether code that made a finding's PEs wait is in a loop, as a rule has them: no other construct is inside of that around it, and nobody waits for
+    /// its lock. Linear in call paths and their depth.
+    fn is_in_loop(&self, finding: &Finding, code: CallPathId, rule: &Rule) -> bool {
+        let role = |path: &CallPathId| self.region(*path).map(|region| region.role);
+        let excludes = |cause: &Cause| role(&cause.path) == Some(Role::LockRelease);
+        if finding.causes.iter().find(|cause| self.code(cause) == Code::At(code)).is_some_and(excludes) {
+            return false;
+        }
+        let paths = self.trace.paths();
+        let is_parallel = |path: &CallPathId| role(path) == Some(Role::Parallel);
+        let shares = |path: &CallPathId| matches!(role(path), Some(Role::Parallel | Role::WorkSharing | Role::TaskRun));
+        let Some(construct) = paths.ancestors(code).find(shares) else { return false };
+        let is_named = |names: &[String]| {
+            let is = |region: &Region| names.iter().any(|name| name == self.trace.strings().get(region.construct));
+            self.region(construct).is_some_and(is)
+        };
+        // Threads that are only in the inner one of two regions may have other call paths there.
+        let statement = |path: CallPathId| (paths.region(path), paths.site(path));
+        let is_here = |path: &CallPathId| statement(*path) == statement(construct);
+        let is_nested = |path: CallPathId| is_here(&path) && paths.ancestors(path).skip(1).any(|it| is_parallel(&it));
+        let is_other = |path: CallPathId| {
+            (shares(&path) || role(&path) == Some(Role::TaskCreate))
+                && paths.ancestors(path).skip(1).any(|it| is_here(&it))
+        };
+        is_named(&rule.loops)
+            || is_named(&rule.loops_unseen_in) && !paths.ids().any(|path| is_nested(path) || is_other(path))
+    }
+
     /// Whether an operation is the last of a thread's part in a parallel region, by the call path that comes next.
     fn ends_region(&self, path: CallPathId, next: Option<CallPathId>) -> bool {
         let paths = self.trace.paths();
@@ -199,6 +227,10 @@ pub(crate) fn calls_of<'a>(
     for (at, finding) in findings.iter().copied().enumerate().filter(|(_, finding)| fits(finding)) {
         for change in changes() {
             if let Some((change, cause, caused)) = filled(change, finding, run) {
+                let is_in_loop = |(_, code)| run.is_in_loop(finding, code, rule);
+                if !rule.loops.is_empty() && !cause.is_some_and(is_in_loop) {
+                    continue;
+                }
                 let finding = Some((at, finding));
                 calls.push(Call { action, change, upper_limit: rule.upper_limit, finding, cause, caused });
             }

@@ -131,6 +131,46 @@ fn in_turns(update: &str) -> Vec<Told> {
     ))
 }
 
+/// Two threads of a region do this until 10 and until 50, and meet at its end.
+fn uneven_region(part: &str) -> Vec<&'static str> {
+    let part = |end: u32| {
+        let part = part.replace("END", &end.to_string());
+        format!("{part} \"!$omp implicit barrier\" {end}..61")
+    };
+    let (_, _, found) = advised(&partune_testkit::trace(&format!(
+        "resolution 1000
+         team two = 0 0.1
+         pe 0: main 0..150 {{ \"!$omp parallel\" 0..61 fork join {{ {} }} }}
+         pe 0.1: \"!$omp parallel\" 0..61 team(two) {{ {} }}",
+        part(10),
+        part(50)
+    )));
+    let ids = |it: &Candidate| it.alternatives.iter().chain([&it.action]).map(|it| it.id.as_str()).collect::<Vec<_>>();
+    found.iter().flat_map(ids).collect()
+}
+
+/// Loops have schedules; tasks, sections and what threads do by their number have none.
+#[test]
+fn another_schedule_is_advised_of_loops() {
+    let has_schedule = |part| {
+        let advised = uneven_region(part);
+        assert!(advised.contains(&"A-28"), "{part}: {advised:?}");
+        advised.contains(&"loop-schedule")
+    };
+    assert!(has_schedule("\"!$omp for\" 0..END { solve 0..END }"));
+    // A static loop may look like this.
+    assert!(has_schedule("solve 0..END"));
+    for part in [
+        "\"!$omp sections\" 0..END { solve 0..END }",
+        "\"!$omp single\" 0..1 solve 1..END",
+        "\"!$omp create task\" 0..1 solve 1..END",
+        "\"!$omp for\" 0..END { \"!$omp task\" 1..END { solve 1..END } }",
+        "\"!$omp parallel\" 0..END { solve 0..END }",
+    ] {
+        assert!(!has_schedule(part), "{part}");
+    }
+}
+
 /// The end of a parallel region is a barrier that has to be.
 #[test]
 fn a_region_ends_with_a_barrier_that_stays() {

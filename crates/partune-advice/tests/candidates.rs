@@ -46,7 +46,7 @@ fn late_sender() -> Finding {
 }
 
 /// Call paths 0 to 6 are blocking operations of the first paradigm, 7 is one that does not block, and all others are code. The other paradigms
-/// have an operation each at the end.
+/// have an operation each at the end, and OpenMP a loop with code in it after that.
 fn trace(paradigms: &[&str]) -> Trace {
     let mut building = TraceBuilder::default();
     let name = building.strings.intern("f");
@@ -60,6 +60,13 @@ fn trace(paradigms: &[&str]) -> Trace {
     add(Some(paradigms[0]), Completion::NonBlocking);
     (8..200).for_each(|_| add(None, Completion::Blocking));
     paradigms[1..].iter().for_each(|it| add(Some(*it), Completion::Blocking));
+    if paradigms.contains(&"OpenMP") {
+        let (construct, paradigm) = (building.strings.intern("omp for"), building.strings.intern("OpenMP"));
+        let region = building.regions.push(Region::of_construct(construct, paradigm, Role::WorkSharing));
+        let around = building.paths.push(CallPathId::NONE, region);
+        let code = building.regions.push(Region::of_user(name));
+        building.paths.push(around, code);
+    }
     building.seal()
 }
 
@@ -206,10 +213,12 @@ fn rules_of_a_paradigm_need_it() {
     assert!(fuzzy("MPI") && fuzzy("UPC"));
     assert!(!fuzzy("OpenMP") && !fuzzy("OpenSHMEM") && !fuzzy("CAF"), "no split barrier there");
     // An OpenMP barrier in a program that also uses MPI.
-    let hybrid = found(std::slice::from_ref(&barrier), &[], &["OpenMP", "MPI"]);
+    let in_loop = Finding { causes: vec![cause(3, 4, Some(202), 100)], ..barrier.clone() };
+    let hybrid = found(std::slice::from_ref(&in_loop), &[], &["OpenMP", "MPI"]);
     assert!(!has(&hybrid, "A-30") && has(&hybrid, "loop-schedule"));
+    assert!(!has(&found(&[barrier], &[], &["OpenMP", "MPI"]), "loop-schedule"), "in no loop");
     // Code is of no paradigm: the run's count.
-    let code = Finding { path: CallPathId(9), ..barrier };
+    let code = Finding { path: CallPathId(9), ..in_loop };
     assert!(has(&found(std::slice::from_ref(&code), &[], &["MPI", "OpenMP"]), "loop-schedule"));
     assert!(!has(&found(&[code], &[], MPI), "loop-schedule"));
 }
