@@ -108,7 +108,8 @@ With `--kernels FILE` (what callgrind counted) the chain begins at the [peak of 
 
 **PEs.** With several processes N is their number: what threads do with each other is work of their process. The threads have a chain of their own,
 `thread_bounds` and `thread_gaps`: of each process, cut where its teams fork, at their barriers, and where they join, up to the time
-that the process is not in calls between processes; the mean over processes is given. In a run of one process the PEs are its threads. Threads
+that the process is not in calls between processes; the mean over processes is given. In a run of one process the PEs are its threads. Of nested teams
+the outermost is cut; threads of the others work in its blocks. Threads
 that the program creates itself are cut where the first of them is created and where the last has ended (with the call that was waiting for it), so what the
 main thread does while there is no other is serial; in between at barriers of all threads.
 

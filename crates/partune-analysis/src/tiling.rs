@@ -240,6 +240,32 @@ impl<'a> Teams<'a> {
         })
     }
 
+    /// From when to when each of some PEs is in a team, or in those that are forked in it; none if it is in none of them.
+    fn parts(&self, number: u32, pes: &[PeId]) -> Vec<Option<(Time, Time)>> {
+        let fork = |number: u32| &self.index.teams.forks[number as usize];
+        let join = fork(number).join;
+        let after = |pe: &PeId| {
+            let forks = self.of_pe.get(*pe).map_or(&[][..], Vec::as_slice);
+            let later = &forks[forks.partition_point(|it| *it <= number)..];
+            later.iter().copied().take_while(|it| fork(*it).fork < join)
+        };
+        let mut teams: Vec<u32> = pes.iter().flat_map(after).chain([number]).collect();
+        teams.sort_unstable();
+        let mut parts: Vec<Option<(Time, Time)>> = vec![None; pes.len()];
+        for team in teams {
+            let is_in = |pe: &PeId| pes.binary_search(pe).is_ok_and(|at| parts[at].is_some());
+            if team == number || is_in(&fork(team).place.pe) {
+                for (pe, begin, end) in &fork(team).members {
+                    if let Ok(at) = pes.binary_search(pe) {
+                        let (first, last) = parts[at].unwrap_or((*begin, *end));
+                        parts[at] = Some((first.min(*begin), last.max(*end)));
+                    }
+                }
+            }
+        }
+        parts
+    }
+
     /// The barriers of a team.
     fn barriers_of(&self, fork: u32) -> impl Iterator<Item = &[Member]> {
         let first = self.barriers.partition_point(|it| it.0 < fork);
@@ -300,10 +326,9 @@ impl<'a> Teams<'a> {
             let place = place(trace, fork);
             tiling.outside(Tile { closes: place, after, synchronised }, (now, fork.fork));
             (after, synchronised) = (place, true);
-            let part =
-                |pe: &PeId| fork.members.binary_search_by_key(pe, |member| member.0).ok().map(|at| fork.members[at]);
-            let begin = |pe: &PeId| part(pe).map_or(fork.fork, |(_, begin, _)| begin.clamp(fork.fork, fork.join));
-            let mut begins: Vec<Time> = tiling.pes.iter().map(begin).collect();
+            let parts = self.parts(number, &tiling.pes);
+            let begin = |part: &Option<(Time, Time)>| part.map(|(begin, _)| begin.clamp(fork.fork, fork.join));
+            let mut begins: Vec<Option<Time>> = parts.iter().map(begin).collect();
             for members in self.barriers_of(number) {
                 let closes = members.first().map(|member| trace.visit(member.pe, member.wait).path);
                 if let Some(closes) = closes.filter(|_| encloses(fork, members)) {
@@ -311,8 +336,7 @@ impl<'a> Teams<'a> {
                     (after, synchronised) = (closes, true);
                 }
             }
-            let ends: Vec<Option<Time>> = tiling.pes.iter().map(|pe| part(pe).map(|(_, _, end)| end)).collect();
-            tiling.rest(Tile { closes: place, after, synchronised }, fork, &begins, &ends);
+            tiling.rest(Tile { closes: place, after, synchronised }, fork, &begins, &parts);
             (now, after, synchronised) = (fork.join, place, true);
         }
         tiling.outside(Tile { closes: CallPathId::NONE, after, synchronised }, (now, span.1));
@@ -355,7 +379,7 @@ impl Tiling {
     /// The tiles of a crowd, cut at barriers of all PEs; gives what closes the last one.
     fn crowd<'m>(&mut self, trace: &Trace, crowd: &Crowd, barriers: impl Iterator<Item = &'m [Member]>) -> CallPathId {
         let mut after = crowd.opens;
-        let mut begins = vec![crowd.begin; self.pes.len()];
+        let mut begins = vec![Some(crowd.begin); self.pes.len()];
         for members in barriers {
             if let Some(member) = members.first().filter(|_| members.len() == self.pes.len()) {
                 let closes = trace.visit(member.pe, member.wait).path;
@@ -363,33 +387,36 @@ impl Tiling {
                 after = closes;
             }
         }
-        for (begin, extents) in begins.iter().zip(&mut self.extents) {
-            extents.push((*begin, crowd.end.max(*begin)));
+        for (begin, extents) in begins.into_iter().flatten().zip(&mut self.extents) {
+            extents.push((begin, crowd.end.max(begin)));
         }
         self.tiles.push(Tile { closes: crowd.closes, after, synchronised: true });
         crowd.closes
     }
 
-    /// A tile of a team that ends at a barrier.
-    fn together(&mut self, tile: Tile, members: &[Member], begins: &mut [Time]) {
+    /// A tile of a team that ends at a barrier. Who is only in a team that was forked in it is in it until the last one comes; others are not in it.
+    fn together(&mut self, tile: Tile, members: &[Member], begins: &mut [Option<Time>]) {
         let last = members.iter().map(|member| member.wait_enter).max().unwrap_or_default();
         for ((pe, begin), extents) in self.pes.iter().zip(begins).zip(&mut self.extents) {
+            let since = begin.unwrap_or(last);
             if let Ok(at) = members.binary_search_by_key(pe, |member| member.pe) {
                 let member = &members[at];
-                extents.push((*begin, member.wait_enter.max(*begin)));
-                *begin = member.exit.max(*begin);
+                extents.push((since, member.wait_enter.max(since)));
+                *begin = Some(member.exit.max(since));
             } else {
-                extents.push((last, last));
+                extents.push((since.min(last), last));
+                *begin = begin.map(|begin| begin.max(last));
             }
         }
         self.tiles.push(tile);
     }
 
     /// What a team does after its last barrier, until each member ends its part.
-    fn rest(&mut self, tile: Tile, fork: &Fork, begins: &[Time], ends: &[Option<Time>]) {
-        for ((begin, end), extents) in begins.iter().zip(ends).zip(&mut self.extents) {
-            let end = end.unwrap_or(*begin).clamp(*begin, fork.join.max(*begin));
-            extents.push((*begin, end));
+    fn rest(&mut self, tile: Tile, fork: &Fork, begins: &[Option<Time>], parts: &[Option<(Time, Time)>]) {
+        for ((begin, part), extents) in begins.iter().zip(parts).zip(&mut self.extents) {
+            let begin = begin.unwrap_or_else(|| extents.last().map_or(fork.fork, |extent| extent.1));
+            let end = part.map_or(begin, |(_, end)| end.clamp(begin, fork.join.max(begin)));
+            extents.push((begin, end));
         }
         self.tiles.push(tile);
     }

@@ -178,6 +178,55 @@ fn turns_of_a_region_may_be_late_for_different_reasons() {
     assert_eq!(causes, [(12, "main/alone".to_owned()), (6, "main/read".to_owned())]);
 }
 
+/// A team of two of which each forks a team of two: all four work this long, and wait for the longest; what the runtime needs takes 10 to 20 in all.
+fn nested(work: [i64; 4]) -> String {
+    let inner = [0, 1].map(|pair| 4 + work[pair].max(work[pair + 2]));
+    let end = inner[0].max(inner[1]);
+    let part = |begin: i64, pe: usize| {
+        let (worked, until) = (begin + work[pe], inner[pe % 2] + 6 - i64::from(pe > 1));
+        let team = ["one", "two"][pe % 2];
+        format!(
+            "\"!$omp parallel\" {begin}..{0} team({team}) {{ solve {begin}..{worked} \"!$omp implicit barrier\" {worked}..{until} }}",
+            until + 1
+        )
+    };
+    let outer = |pe: usize| {
+        let joined = inner[pe] + 8;
+        format!(
+            "\"!$omp parallel\" 1..{} team(outer) {{ call 2..{joined} fork join {{ {} }} \"!$omp implicit barrier\" {joined}..{} }}",
+            end + 15,
+            part(3, pe),
+            end + 14
+        )
+    };
+    format!(
+        "resolution 1
+         team outer = 0.0 0.1
+         team one = 0.0 0.2
+         team two = 0.1 0.3
+         pe 0.0: main 0..{0} {{ call 0..{0} fork join {{ {1} }} }}
+         pe 0.1: {2}
+         pe 0.2: {3}
+         pe 0.3: {4}",
+        end + 16,
+        outer(0),
+        outer(1),
+        part(4, 2),
+        part(4, 3)
+    )
+}
+
+#[test]
+fn threads_of_nested_teams_work_in_the_region_of_the_outer_one() {
+    let about = |level: f64, ticks: f64| assert!((ticks..ticks + 25.0).contains(&level), "{level} is not {ticks}");
+    let (_, outcome) = figure(&nested([500; 4]), "bounds");
+    levels(&outcome).into_iter().for_each(|level| about(level, 500.0));
+    // 562.5 in the mean, and at least what the fourth does.
+    let (_, outcome) = figure(&nested([250, 500, 500, 1000]), "bounds");
+    about(levels(&outcome)[0], 562.5);
+    about(levels(&outcome)[3], 1000.0);
+}
+
 #[test]
 fn synchronisation_itself_is_a_gap() {
     let text = "resolution 1
