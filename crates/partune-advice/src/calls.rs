@@ -252,6 +252,11 @@ fn filled(change: Option<&'static Change>, finding: &Finding, run: &Run<'_>) -> 
     let part = |same: &dyn Fn(&Cause) -> bool| finding.causes.iter().filter(|it| same(it)).map(|it| it.time).sum();
     let has_place = finding.path.is_some() || !change.needs_place();
     if change.needs_cause() {
+        // Where operations of their own made PEs late, the code around these is not what to change.
+        let in_operation = part(&|cause| run.code(cause) == Code::InOperation);
+        if in_operation > part(&|cause| run.code(cause) != Code::InOperation) {
+            return None;
+        }
         let codes = || finding.causes.iter().map(|cause| (cause, run.code(cause)));
         let code = codes().find_map(|(cause, code)| match code {
             Code::At(path) => Some((cause.pe, path)),

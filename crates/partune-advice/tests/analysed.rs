@@ -91,6 +91,23 @@ fn code_of_libraries_is_advised_on_as_the_function_that_calls_it() {
     assert_eq!(change(&run("step", "sin"), "A-28"), Some("balance sin"));
 }
 
+/// PE 1 is late since it deletes a file, not for its little code around that.
+#[test]
+fn code_is_not_changed_where_an_operation_is_what_takes_long() {
+    let changes_code = |delete: u32| {
+        let found = of(&format!(
+            "resolution 1000
+             pe 0: main 0..100 {{ solve 0..2 MPI_Barrier 2..82 barrier rest 82..90 MPI_Barrier 90..91 barrier }}
+             pe 1: main 0..100 {{ solve 0..{} MPI_File_delete {}..80 MPI_Barrier 80..82 barrier rest 82..90 MPI_Barrier 90..91 barrier }}",
+            80 - delete,
+            80 - delete
+        ));
+        found.iter().any(|it| it.1.as_deref().is_some_and(|change| change.contains("solve")))
+    };
+    assert!(!changes_code(70));
+    assert!(changes_code(10));
+}
+
 /// PE 1 computes 60 before it sends; PE 0 waits for it.
 #[test]
 fn a_late_sender_is_moved_relieved_or_waited_for_later() {
