@@ -302,31 +302,23 @@ fn what_main_threads_do_alike_is_shared_among_their_threads() {
     assert!((3 * 10..=3 * 17).contains(&(plain - uneven)), "{plain} {uneven}");
 }
 
-/// Turns of 80: a serial part of `main` itself, then a region in which the two threads do 20 and `other`.
-fn rank_of_turns(rank: u32, serial: i64, other: i64) -> String {
-    let (join, worker) = (serial + 20.max(other), format!("{rank}.1"));
-    let part = |work: i64| format!("work {serial}..{0} \"!$omp implicit barrier\" {0}..{join}", serial + work);
-    format!(
-        "team t{rank} = {rank}.0 {worker}
-         pe {rank}.0: main 0..240 {{ repeat 3 every 80 {{ parallel@a.c:9 {serial}..{join} fork join {{ {} }}
-             MPI_Barrier {join}..80 barrier }} }}
-         pe {worker}: repeat 3 every 80 {{ parallel@a.c:9 {serial}..{join} team(t{rank}) {{ {} }} }}",
-        part(20),
-        part(other)
-    )
-}
+/// Three turns of 80: a serial part of `main` itself for 40, a region in which each of two threads does 20, and `rest` for 20.
+const SERIAL: &str = "
+    team t = 0.0 0.1
+    pe 0.0: main 0..240 { repeat 3 every 80 {
+        \"!$omp parallel\" 40..60 fork join { work 40..60 \"!$omp implicit barrier\" 60..60 }
+        rest 60..80 } }
+    pe 0.1: repeat 3 every 80 { \"!$omp parallel\" 40..60 team(t) { work 40..60 \"!$omp implicit barrier\" 60..60 } }";
 
 /// The serial part of a function is not shared out together with the regions that it has.
 #[test]
 fn what_is_serial_is_spread_over_the_team() {
-    let alone = |text: String| text.replace("MPI_Barrier", "rest").replace(" barrier", "");
-    // At best thirty in place of sixty ticks a turn, of which what follows the join may begin with the next region.
-    let (plain, run) = runs(&alone(rank_of_turns(0, 40, 20)), &["spread main"]);
+    // At best thirty in place of sixty ticks a turn; what follows a join may be done with the next region only.
+    let (plain, run) = runs(SERIAL, &["spread main"]);
     assert_eq!(plain, 240);
     assert!((150..=180).contains(&run), "{run}");
     // The region alone has nothing that is serial.
-    let text = alone(rank_of_turns(0, 40, 20));
-    assert_eq!(under(&text, &["spread parallel"]).refused[0].why, Refusal::NoWork);
+    assert_eq!(under(SERIAL, &["spread work"]).refused[0].why, Refusal::NoWork);
     // Without teams it is what is outside of regions, balanced.
     assert_eq!(runs(TURNS, &["spread solve"]), (1020, 820));
 }
