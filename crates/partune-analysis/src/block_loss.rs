@@ -92,7 +92,8 @@ fn waits(
         let mut last: Option<(usize, (Pattern, CallPathId), i64)> = None;
         let mut book = |row: Option<(usize, (Pattern, CallPathId), i64)>| {
             if let Some((region, place, ticks)) = row {
-                *told[region].entry(place).or_default() += ticks;
+                let told: &mut i64 = told[region].entry(place).or_default();
+                *told = told.saturating_add(ticks);
             }
         };
         for wait in input.waits.of_pe(*pe) {
@@ -100,7 +101,7 @@ fn waits(
             let Some(tile) = tiling.at(at, wait.begin).filter(|_| kinds.has_waits(path)) else { continue };
             let row = (work.links[tile].region, (wait.pattern, path), wait.duration().0);
             match &mut last {
-                Some(last) if (last.0, last.1) == (row.0, row.1) => last.2 += row.2,
+                Some(last) if (last.0, last.1) == (row.0, row.1) => last.2 = last.2.saturating_add(row.2),
                 last => book(last.replace(row)),
             }
         }
@@ -112,7 +113,11 @@ fn waits(
 /// The sum, and where most is.
 fn told(waits: &BTreeMap<(Pattern, CallPathId), i64>) -> Option<Told> {
     let most = waits.iter().max_by_key(|(place, ticks)| (**ticks, std::cmp::Reverse(**place)));
-    most.map(|((pattern, path), _)| Told { time: Span(waits.values().sum()), pattern: *pattern, path: *path })
+    most.map(|((pattern, path), _)| Told {
+        time: Span(waits.values().copied().fold(0, i64::saturating_add)),
+        pattern: *pattern,
+        path: *path,
+    })
 }
 
 /// Imbalance and serial work of each region, as findings.
@@ -130,7 +135,7 @@ impl Sums {
         self.blame.resize(pes.len(), 0);
         let mut lost = 0_i64;
         for (wait, ticks) in self.waits.iter_mut().zip(ticks) {
-            *wait += max - ticks;
+            *wait = wait.saturating_add(max - ticks);
             lost = lost.saturating_add(max - ticks);
         }
         if lost == 0 {
@@ -197,7 +202,7 @@ impl Lost {
         self.waits.sort_unstable();
         self.waits.dedup_by(|more, of_pe| {
             more.0 == of_pe.0 && {
-                of_pe.1 += more.1;
+                of_pe.1 = of_pe.1.saturating_add(more.1);
                 true
             }
         });
@@ -205,7 +210,7 @@ impl Lost {
         self.blame.sort_unstable_by_key(|(pe, _, place)| (*pe, *place));
         self.blame.dedup_by(|more, cause| {
             (more.0, more.2) == (cause.0, cause.2) && {
-                cause.1 += more.1;
+                cause.1 = cause.1.saturating_add(more.1);
                 true
             }
         });
@@ -213,7 +218,8 @@ impl Lost {
         self.worst.extend(other.worst);
         keep(&mut self.worst);
         for (place, ticks) in other.told {
-            *self.told.entry(place).or_default() += ticks;
+            let told = self.told.entry(place).or_default();
+            *told = told.saturating_add(ticks);
         }
     }
 

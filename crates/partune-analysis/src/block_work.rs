@@ -138,9 +138,11 @@ impl BlockWork {
         let mut worst: Vec<(i64, usize, Time, Time)> = Vec::new();
         for ((_, ticks), row) in self.iterations().zip(&self.rows).filter(|(it, _)| it.0 == region) {
             let most = ticks[position];
-            let is_charged = ticks.iter().enumerate().all(|(pe, ticks)| (*ticks, position) <= (most, pe));
-            let least = ticks.iter().enumerate().min_by_key(|(pe, ticks)| (**ticks, *pe));
-            if let Some((fast, least)) = least.filter(|_| is_charged)
+            if !ticks.iter().enumerate().all(|(pe, ticks)| (*ticks, position) <= (most, pe)) {
+                // Another PE is charged with it.
+                continue;
+            }
+            if let Some((fast, least)) = ticks.iter().enumerate().min_by_key(|(pe, ticks)| (**ticks, *pe))
                 && *least < most
             {
                 let lost = ticks.iter().fold(0_i64, |sum, ticks| sum.saturating_add(most - ticks));
@@ -156,7 +158,8 @@ impl BlockWork {
             }
             let most = times.into_iter().max_by_key(|(path, ticks)| (*ticks, std::cmp::Reverse(*path)));
             let path = most.filter(|(_, ticks)| *ticks > 0).map_or(CallPathId::NONE, |(path, _)| path);
-            *found.entry(path).or_default() += lost;
+            let sum: &mut i64 = found.entry(path).or_default();
+            *sum = sum.saturating_add(lost);
         }
         let mut found: Vec<(CallPathId, i64)> = found.into_iter().collect();
         found.sort_by_key(|(path, lost)| (std::cmp::Reverse(*lost), *path));
