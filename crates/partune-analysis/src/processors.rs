@@ -39,7 +39,7 @@ const SHOWS: &[SectionShape] = &[SectionShape {
 const DOCS: &str = "\
 # Processors
 
-From what the kernel counts for every thread, and the recorder reads after start-up and when its recording ends: the time on a processor, the time in which it
+From what the kernel counts for every thread, and the recorder reads after start-up and at shut-down (of threads that record something after that, when they end): the time on a processor, the time in which it
 could run and another one did (*waited*), and how often it gave its processor up or lost it. Silent where the archive does not have these, and of a
 piece of a run, of which they say nothing.
 
