@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 
 use partune_base::{CallPathId, PeId, Span, Time};
 
-use crate::block_work::BlockWork;
+use crate::block_work::{BlockWork, add};
 use crate::finding::Told;
 use crate::spending::Kinds;
 use crate::tensor::RegionKind;
@@ -92,8 +92,7 @@ fn waits(
         let mut last: Option<(usize, (Pattern, CallPathId), i64)> = None;
         let mut book = |row: Option<(usize, (Pattern, CallPathId), i64)>| {
             if let Some((region, place, ticks)) = row {
-                let told: &mut i64 = told[region].entry(place).or_default();
-                *told = told.saturating_add(ticks);
+                add(told[region].entry(place).or_default(), ticks);
             }
         };
         for wait in input.waits.of_pe(*pe) {
@@ -101,7 +100,7 @@ fn waits(
             let Some(tile) = tiling.at(at, wait.begin).filter(|_| kinds.has_waits(path)) else { continue };
             let row = (work.links[tile].region, (wait.pattern, path), wait.duration().0);
             match &mut last {
-                Some(last) if (last.0, last.1) == (row.0, row.1) => last.2 = last.2.saturating_add(row.2),
+                Some(last) if (last.0, last.1) == (row.0, row.1) => add(&mut last.2, row.2),
                 last => book(last.replace(row)),
             }
         }
@@ -135,15 +134,15 @@ impl Sums {
         self.blame.resize(pes.len(), 0);
         let mut lost = 0_i64;
         for (wait, ticks) in self.waits.iter_mut().zip(ticks) {
-            *wait = wait.saturating_add(max - ticks);
-            lost = lost.saturating_add(max - ticks);
+            add(wait, max - ticks);
+            add(&mut lost, max - ticks);
         }
         if lost == 0 {
             return;
         }
-        self.time = self.time.saturating_add(lost);
+        add(&mut self.time, lost);
         self.count += 1;
-        self.blame[most] = self.blame[most].saturating_add(lost);
+        add(&mut self.blame[most], lost);
         self.worst.push((lost, begin, end, pes[most]));
         if self.worst.len() > 2 * KEPT {
             keep(&mut self.worst);
@@ -196,13 +195,13 @@ fn keep(worst: &mut Vec<(i64, Time, Time, PeId)>) {
 impl Lost {
     /// Adds regions of the same place: those of another world, which has other PEs, and what is after the last that is closed there.
     fn join(&mut self, other: Lost) {
-        self.time = self.time.saturating_add(other.time);
+        add(&mut self.time, other.time);
         self.count += other.count;
         self.waits.extend(other.waits);
         self.waits.sort_unstable();
         self.waits.dedup_by(|more, of_pe| {
             more.0 == of_pe.0 && {
-                of_pe.1 = of_pe.1.saturating_add(more.1);
+                add(&mut of_pe.1, more.1);
                 true
             }
         });
@@ -210,7 +209,7 @@ impl Lost {
         self.blame.sort_unstable_by_key(|(pe, _, place)| (*pe, *place));
         self.blame.dedup_by(|more, cause| {
             (more.0, more.2) == (cause.0, cause.2) && {
-                cause.1 = cause.1.saturating_add(more.1);
+                add(&mut cause.1, more.1);
                 true
             }
         });
@@ -218,8 +217,7 @@ impl Lost {
         self.worst.extend(other.worst);
         keep(&mut self.worst);
         for (place, ticks) in other.told {
-            let told = self.told.entry(place).or_default();
-            *told = told.saturating_add(ticks);
+            add(self.told.entry(place).or_default(), ticks);
         }
     }
 

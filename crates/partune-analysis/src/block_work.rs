@@ -158,13 +158,17 @@ impl BlockWork {
             }
             let most = times.into_iter().max_by_key(|(path, ticks)| (*ticks, std::cmp::Reverse(*path)));
             let path = most.filter(|(_, ticks)| *ticks > 0).map_or(CallPathId::NONE, |(path, _)| path);
-            let sum: &mut i64 = found.entry(path).or_default();
-            *sum = sum.saturating_add(lost);
+            add(found.entry(path).or_default(), lost);
         }
         let mut found: Vec<(CallPathId, i64)> = found.into_iter().collect();
         found.sort_by_key(|(path, lost)| (std::cmp::Reverse(*lost), *path));
         found
     }
+}
+
+/// Adds up ticks, of which a damaged archive may have more than there can be.
+pub(crate) fn add(sum: &mut i64, ticks: i64) {
+    *sum = sum.saturating_add(ticks);
 }
 
 /// What each PE spends in each tile.

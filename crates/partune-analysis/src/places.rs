@@ -11,7 +11,7 @@ use partune_base::{CallPathId, FileId, PeId, Span, StringId, Table};
 use partune_trace::{Place, Trace};
 use rustc_hash::FxHashMap;
 
-use crate::Finding;
+use crate::{Cause, Finding};
 
 /// For each call path, the first path at its place.
 pub(crate) struct Places(Table<CallPathId, CallPathId>);
@@ -102,7 +102,8 @@ impl Finding {
         }
         self.pes.sort_by_key(|(pe, _)| *pe);
         add_equal(&mut self.pes);
-        self.causes.sort_by_key(|cause| (Reverse(cause.time), cause.pe, cause.path, cause.origin));
+        let by_size = |cause: &Cause| (Reverse(cause.time), cause.pe, cause.path, cause.origin);
+        self.causes.sort_by_key(by_size);
         let causes = std::mem::take(&mut self.causes);
         self.causes = together(
             causes,
@@ -115,7 +116,7 @@ impl Finding {
                 }
             },
         );
-        self.causes.sort_by_key(|cause| (Reverse(cause.time), cause.pe, cause.path, cause.origin));
+        self.causes.sort_by_key(by_size);
         self.causes.truncate(details);
         self.occurrences.sort_by_key(|it| (Reverse(it.end.since(it.begin)), it.begin, it.pe));
         self.occurrences.truncate(details);

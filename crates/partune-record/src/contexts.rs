@@ -149,10 +149,11 @@ impl Contexts {
                 Step::Frame { .. } | Step::Sample { .. }
                     if is_inside.last() == Some(&true)
                         || parent != NONE
-                            && path.is_some_and(|path| is_interpreters(path) || calls && is_of_cpp(path))
-                        || is_nameless(name)
-                            && path.is_some_and(|path| is_of_cpp(path))
-                            && self.is_thread_of_cpp(parent, strings) =>
+                            && path.is_some_and(|path| {
+                                is_interpreters(path)
+                                    || is_of_cpp(path)
+                                        && (calls || is_nameless(name) && self.is_thread_of_cpp(parent, strings))
+                            }) =>
                 {
                     parent
                 }

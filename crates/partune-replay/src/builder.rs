@@ -1,5 +1,7 @@
 //! Makes the steps of a PE: its visits and its ends of ties, one after the other, with what changes do to them.
 
+use std::cmp::Reverse;
+
 use partune_base::{CallPathId, Id, PeId, Time};
 use partune_index::{End, Part};
 use partune_trace::{Completion, Role, VisitIx};
@@ -468,11 +470,9 @@ fn last_gifts(source: &Source<'_>, pe: PeId) -> Vec<(VisitIx, Time)> {
         (end.part == Part::Takes).then(|| (end.visit, source.gifts[end.tie as usize].min(visit.exit)))
     };
     let mut gifts: Vec<(VisitIx, Time)> = source.ends[pe].iter().filter_map(taken).collect();
-    gifts.sort_unstable();
-    // The latest of each operation.
-    gifts.reverse();
+    // The latest of each operation is the first of it.
+    gifts.sort_unstable_by_key(|(visit, given)| (*visit, Reverse(*given)));
     gifts.dedup_by_key(|it| it.0);
-    gifts.reverse();
     gifts
 }
 

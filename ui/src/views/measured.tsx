@@ -15,7 +15,7 @@ const MEASURES: [string, string][] = [
 ];
 
 /** Counters are `counter.3` in the address. */
-const measure = () => (route.value.params.of ?? "time").split(".");
+const measure = () => route.value.params.of ?? "time";
 
 /** What is asked of one for the whole program, which a report holds of the first of them. */
 function asking(name: string): string {
@@ -25,20 +25,20 @@ function asking(name: string): string {
 
 function useMeasured(path: number | undefined, wanted = true): Loaded<Data> {
   const below = path === undefined || recorded ? "" : `&path=${path}`;
-  return useApi<Data>(wanted ? `${asking(measure().join("."))}${below}` : null);
+  return useApi<Data>(wanted ? `${asking(measure())}${below}` : null);
 }
 
 /** What the measure is called. */
 function useName(): string {
   const metrics = useMetrics();
-  const [of, metric] = measure();
+  const [of, metric] = measure().split(".");
   return MEASURES.find(([name]) => name === of)?.[1] ?? metrics?.name[Number(metric)] ?? "";
 }
 
 /** What the table beside the call tree has more: a value for each call path, as text. None of time, which is there anyway. */
 export function useAmounts(): { title: string; of: (path: number | null) => { own: string; whole: string } } | null {
   const title = useName();
-  const isShown = measure()[0] === "time";
+  const isShown = measure() === "time";
   const { data } = useMeasured(undefined, !isShown);
   if (isShown || !data) return null;
   const at = new Map(data.paths.path.map((path, index) => [path, index]));
@@ -59,7 +59,7 @@ export function MeasureChoice() {
       Measure
       <select
         id="measure"
-        value={route.value.params.of ?? "time"}
+        value={measure()}
         onChange={(event) => amend({ of: event.currentTarget.value === "time" ? undefined : event.currentTarget.value })}
       >
         {shown.map(([name, words]) => (
@@ -75,7 +75,7 @@ export function MeasureChoice() {
 /** What each PE has of the call path in the address, or of the whole program. */
 export function ByPe() {
   const path = recorded ? undefined : numeric(route.value.params, "node");
-  const answer = useMeasured(path, !recorded || has(asking(measure().join("."))));
+  const answer = useMeasured(path, !recorded || has(asking(measure())));
   if (recorded && !answer.data) return null;
   return (
     <section id="by-pe" aria-label="The chosen call path by PE">
