@@ -96,8 +96,11 @@ fn verify(built: &Built<'_>) -> bool {
     let is_longer = before.iter().all(|before| *before > 1.03 * slowest);
     assert_eq!(worse.status.code(), Some(if is_longer { 3 } else { 0 }), "{before:?} {after:?}");
     assert!(xml.contains("run &gt; +3 %") && xml.contains("failures=\"1\"") == is_longer, "{xml}");
-    // What was predicted is in the range, by the machine's own additions to the run; and comes true where it adds next to nothing.
-    let added = (run_s - DESIGN[0]).max(0.0);
+    // What was predicted is in the range, by the machine's own additions to both runs (where PEs wait for a processor, those that are balanced wait for
+    // it, too); and comes true where it adds next to nothing.
+    let mut then = after.clone();
+    then.sort_by(f64::total_cmp);
+    let added = (run_s - DESIGN[0]).max(0.0) + (then[1] - DESIGN[1]).max(0.0);
     assert!((saves - (DESIGN[0] - DESIGN[1])).abs() < 0.01 * run_s + added, "{saves} of {run_s}");
     // That is where the machine took from what was to be saved less than what the prediction leaves open.
     let low = advice["saves_low_s"].as_f64().unwrap_or_default();
