@@ -1,17 +1,17 @@
-//! Waits as findings: one for each pattern and place, with the PEs that wait and those that make them wait. They are made by call path, and
-//! become one a place ([`told`]).
+//! Waits as findings: one for each pattern and place, with the PEs that wait and those that make them wait. Sums are made by call path, and
+//! become one a place ([`told`]) before causes are looked for: a recursive program has tens of thousands of call paths, and few places.
 
 use partune_base::{CallPathId, PeId, Span};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::blame::{self, Account, Charge};
+use crate::blame::{self, Account, Charge, Sample};
 use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
 use crate::places::{code_of, together, told};
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
 
-/// How many operations that kept others, and of which no wait was looked at for delays, are looked at for a finding.
-const SAMPLES: usize = 256;
+/// How many visits are looked at for a finding, in operations that kept others and of which no wait was looked at for delays.
+const VISITS: u64 = 1 << 22;
 
 /// The analysis.
 pub(crate) static WAIT_STATES: Analysis = Analysis {
@@ -85,20 +85,10 @@ fn run(input: &Input<'_>) -> Outcome {
     let ledger = blame::ledger(input.trace, input.index, input.waits, delays);
     let lookup = Lookup::new(input.trace, input.index, input.waits);
     let least = input.least();
-    let mut lost: FxHashMap<Pattern, Span> = FxHashMap::default();
-    for ((pattern, _), place) in &places {
-        *lost.entry(*pattern).or_default() += place.time;
-    }
-    let findings = places
-        .into_par_iter()
-        .filter(|((pattern, _), _)| lost[pattern].0 >= least)
-        .map(|((pattern, path), place)| {
-            let first = ledger.partition_point(|(account, _)| (account.pattern, account.path) < (pattern, path));
-            let end = ledger.partition_point(|(account, _)| (account.pattern, account.path) <= (pattern, path));
-            finding(input, pattern, path, place, &ledger[first..end], &lookup)
-        })
-        .collect();
-    Outcome { findings: told(input.trace, findings, least, input.options.details), sections: Vec::new() }
+    let findings = places.into_iter().map(|((pattern, path), place)| place.finding(input, pattern, path)).collect();
+    let mut findings = told(input.trace, findings, least, input.options.details);
+    findings.par_iter_mut().for_each(|finding| explain(finding, input, &ledger, &lookup));
+    Outcome { findings, sections: Vec::new() }
 }
 
 /// Sums of waits by pattern and call path, in that order.
@@ -148,6 +138,19 @@ impl Place {
         other.longest.iter().for_each(|wait| self.keep(wait, details));
     }
 
+    /// Without causes.
+    fn finding(self, input: &Input<'_>, pattern: Pattern, path: CallPathId) -> Finding {
+        let occurrence =
+            |wait: &Wait| Occurrence { pe: wait.pe, begin: wait.begin, end: wait.end, cause: wait.cause.pe };
+        Finding {
+            time: self.time,
+            count: self.count,
+            pes: self.pes,
+            occurrences: self.longest.iter().map(occurrence).collect(),
+            ..Finding::at(input.trace, pattern, path)
+        }
+    }
+
     /// Keeps the longest waits, longest first, equal ones in order of time and PE.
     fn keep(&mut self, wait: &Wait, details: usize) {
         let key = |wait: &Wait| (std::cmp::Reverse(wait.duration()), wait.begin, wait.pe);
@@ -159,53 +162,75 @@ impl Place {
     }
 }
 
-fn finding(
-    input: &Input<'_>,
-    pattern: Pattern,
-    path: CallPathId,
-    place: Place,
-    charges: &[(Account, Charge)],
-    lookup: &Lookup<'_>,
-) -> Finding {
-    let trace = input.trace;
-    let explained: f64 = charges.iter().map(|(_, charge)| charge.ticks).sum();
-    let occurrence = |wait: &Wait| Occurrence { pe: wait.pe, begin: wait.begin, end: wait.end, cause: wait.cause.pe };
-    Finding {
-        time: place.time,
-        count: place.count,
-        pes: place.pes,
-        causes: causes(input, place.time, charges, lookup),
-        unexplained: Span((place.time.0 as f64 - explained).round() as i64).clamp_positive(),
-        occurrences: place.longest.iter().map(occurrence).collect(),
-        ..Finding::at(trace, pattern, path)
+/// What a PE pays at a call path of its own.
+struct Debt<'a> {
+    pe: PeId,
+    cause: CallPathId,
+    ticks: f64,
+    charges: Vec<&'a Charge>,
+}
+
+impl Debt<'_> {
+    fn sample(&self) -> Option<Sample> {
+        let longest =
+            |kept: Sample, next: Sample| if next.wait.duration() > kept.wait.duration() { next } else { kept };
+        self.charges.iter().filter_map(|charge| charge.sample).reduce(longest)
     }
 }
 
-/// The roots of what was charged, largest first.
-fn causes(input: &Input<'_>, time: Span, charges: &[(Account, Charge)], lookup: &Lookup<'_>) -> Vec<Cause> {
+/// Who pays for the waits of a finding, in order.
+fn debts<'a>(finding: &Finding, ledger: &'a [(Account, Charge)]) -> Vec<Debt<'a>> {
+    let own = [(finding.path, finding.time)];
+    let paths = if finding.paths.is_empty() { &own[..] } else { &finding.paths };
+    let mut rows: Vec<&(Account, Charge)> = Vec::new();
+    for (path, _) in paths {
+        let first = ledger.partition_point(|(account, _)| (account.pattern, account.path) < (finding.pattern, *path));
+        let of_path = ledger[first..].iter();
+        rows.extend(of_path.take_while(|(it, _)| (it.pattern, it.path) == (finding.pattern, *path)));
+    }
+    let key = |(account, _): &(Account, Charge)| (account.pe, account.cause);
+    rows.sort_by_key(|row| key(row));
+    let debt = |rows: &[&'a (Account, Charge)]| {
+        let (pe, cause) = key(rows[0]);
+        Debt {
+            pe,
+            cause,
+            ticks: rows.iter().map(|(_, charge)| charge.ticks).sum(),
+            charges: rows.iter().map(|(_, charge)| charge).collect(),
+        }
+    };
+    rows.chunk_by(|a, b| key(a) == key(b)).map(debt).collect()
+}
+
+/// Adds causes, largest first: the roots of what was charged.
+fn explain(finding: &mut Finding, input: &Input<'_>, ledger: &[(Account, Charge)], lookup: &Lookup<'_>) {
+    let debts = debts(finding, ledger);
+    let explained: f64 = debts.iter().map(|debt| debt.ticks).sum();
+    finding.unexplained = Span((finding.time.0 as f64 - explained).round() as i64).clamp_positive();
     let mut roots = Roots::new(input.trace, input.waits, &input.delays().chains);
-    let mut others: Vec<&(Account, Charge)> = Vec::new();
-    for row in charges {
-        let (_, charge) = row;
-        let looked_at: f64 = charge.links.iter().map(|(_, ticks)| ticks).sum();
+    let mut others: Vec<Debt<'_>> = Vec::new();
+    for debt in debts {
+        let links = || debt.charges.iter().flat_map(|charge| &charge.links);
+        let looked_at: f64 = links().map(|(_, ticks)| ticks).sum();
         if looked_at > 0.0 {
             // They stand for all that the same operation of the same PE kept.
-            let factor = charge.ticks / looked_at;
-            charge.links.iter().for_each(|(link, ticks)| roots.of_link(*link, ticks * factor));
+            let factor = debt.ticks / looked_at;
+            links().for_each(|(link, ticks)| roots.of_link(*link, ticks * factor));
         } else {
-            others.push(row);
+            others.push(debt);
         }
     }
-    others.sort_by(|a, b| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0)));
-    let mut rest: f64 = others.iter().map(|(_, charge)| charge.ticks).sum();
-    for (i, (account, charge)) in others.into_iter().enumerate() {
-        match charge.sample {
-            Some(sample) if i < SAMPLES && rest >= NEGLIGIBLE * time.0 as f64 => {
-                roots.of_sample(lookup, &sample.wait, sample.since, charge.ticks);
+    others.sort_by(|a, b| b.ticks.total_cmp(&a.ticks).then((a.pe, a.cause).cmp(&(b.pe, b.cause))));
+    let mut rest: f64 = others.iter().map(|debt| debt.ticks).sum();
+    let mut visits = 0;
+    for debt in others {
+        match debt.sample() {
+            Some(sample) if visits < VISITS && rest >= NEGLIGIBLE * finding.time.0 as f64 => {
+                visits += roots.of_sample(lookup, &sample.wait, sample.since, debt.ticks);
             }
-            _ => roots.here(Root { pe: account.pe, path: account.cause, origin: account.cause }, charge.ticks),
+            _ => roots.here(Root { pe: debt.pe, path: debt.cause, origin: debt.cause }, debt.ticks),
         }
-        rest -= charge.ticks;
+        rest -= debt.ticks;
     }
     let mut largest: Vec<_> = roots.settle().iter().filter(|(_, charge)| charge.ticks >= 0.5).copied().collect();
     let by_size = |a: &(Root, RootCharge), b: &(Root, RootCharge)| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0));
@@ -226,5 +251,5 @@ fn causes(input: &Input<'_>, time: Span, charges: &[(Account, Charge)], lookup: 
             via,
         }
     };
-    largest.iter().map(cause).collect()
+    finding.causes = largest.iter().map(cause).collect();
 }

@@ -137,18 +137,22 @@ impl<'a> Lookup<'a> {
         Lookup { trace, index, waits, compact: Memo::default(), meetings: Memo::default(), timelines }
     }
 
-    /// The delay behind a wait that has a cause, since a moment or since both PEs were last together, and its parts.
-    pub(crate) fn of(&self, wait: &Wait, since: Option<Time>) -> (Excess, Vec<(CallPathId, f32)>) {
+    /// The delay behind a wait that has a cause, since a moment or since both PEs were last together, its parts, and about how many visits were looked at.
+    pub(crate) fn of(
+        &self,
+        wait: &Wait,
+        since: Option<Time>,
+        times: &mut [PathTimes; 2],
+    ) -> (Excess, Vec<(CallPathId, f32)>, u64) {
         let meetings = || self.meetings.get(|| Meetings::new(self.trace, self.index));
         let since = since.unwrap_or_else(|| SyncPoints::new(self.trace, meetings(), wait.pe).before(wait));
         let compact = self.compact.get(|| Compact::new(self.trace, self.waits));
-        let paths = self.trace.paths().len();
-        let mut times = [PathTimes::new(paths), PathTimes::new(paths)];
         let timeline = |pe: PeId| self.timelines[pe].get_or_init(|| Timeline::new(self.trace, pe));
         let mut parts = Vec::new();
         let pair = (timeline(wait.pe), timeline(wait.cause.pe));
-        let excess = detailed(compact, pair, wait, since, &mut times, &mut parts);
-        (excess, parts)
+        let excess = detailed(compact, pair, wait, since, times, &mut parts);
+        let visits = |pe: PeId| Timeline::cost(&self.trace.streams()[pe].visits, since, wait.end);
+        (excess, parts, visits(wait.pe) + visits(wait.cause.pe))
     }
 }
 

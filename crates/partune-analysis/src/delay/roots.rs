@@ -11,6 +11,7 @@ use partune_trace::Trace;
 use super::chains::{Behind, Chains, Like, Root, parts};
 use super::excess::Lookup;
 use super::selection::NEGLIGIBLE;
+use crate::timeline::PathTimes;
 use crate::{Wait, Waits};
 
 /// Below this, in ticks, what arrives is not followed.
@@ -32,6 +33,8 @@ pub(crate) struct Roots<'a> {
     from: Vec<(f64, u32)>,
     /// In order of roots, once [`Roots::settle`] was called.
     charges: Vec<(Root, RootCharge)>,
+    /// Memory to look at samples in.
+    times: Option<[PathTimes; 2]>,
 }
 
 /// What one root got.
@@ -57,7 +60,7 @@ impl<'a> Roots<'a> {
     pub(crate) fn new(trace: &'a Trace, waits: &'a Waits, chains: &'a Chains) -> Roots<'a> {
         let links = chains.waits.len();
         let (own, passed) = (vec![0.0; links], vec![0.0; links]);
-        Roots { trace, waits, chains, own, passed, from: vec![(0.0, NONE); links], charges: Vec::new() }
+        Roots { trace, waits, chains, own, passed, from: vec![(0.0, NONE); links], charges: Vec::new(), times: None }
     }
 
     /// Charges a part of a wait that is a link.
@@ -70,17 +73,21 @@ impl<'a> Roots<'a> {
         self.charges.push((root, RootCharge { ticks, direct: ticks, largest: None }));
     }
 
-    /// Charges waiting that is as a wait with a cause which is no link, but is looked at now.
-    pub(crate) fn of_sample(&mut self, lookup: &Lookup<'_>, sample: &Wait, since: Option<Time>, ticks: f64) {
-        let (excess, late) = lookup.of(sample, since);
+    /// Charges waiting that is as a wait with a cause which is no link, but is looked at now. Returns how many visits that took.
+    pub(crate) fn of_sample(&mut self, lookup: &Lookup<'_>, sample: &Wait, since: Option<Time>, ticks: f64) -> u64 {
+        let no_times = || [0, 1].map(|_| PathTimes::new(self.trace.paths().len()));
+        let times = self.times.get_or_insert_with(no_times);
+        let (excess, late, visits) = lookup.of(sample, since, times);
         let behind = self.chains.behind(self.trace, self.waits, sample, &excess);
         if behind.total <= 0.0 {
-            return self.here(Root::operation(self.trace, sample), ticks);
+            self.here(Root::operation(self.trace, sample), ticks);
+            return visits;
         }
         for (root, part) in parts(self.trace, sample, &late) {
             self.here(root, ticks * f64::from(part) / behind.total);
         }
         self.hand_on(&behind, NONE, ticks, 0.0);
+        visits
     }
 
     /// Follows all that was charged, and gives the roots in order.
