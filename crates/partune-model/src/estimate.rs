@@ -20,7 +20,7 @@ mod symbolic;
 
 use partune_expr::{Environment, EvalError, Expr, Number, Symbol};
 
-pub use numeric::bounds;
+pub use numeric::{bounds, fault};
 pub use symbolic::closed_form;
 
 use crate::diagnostic::{Diagnostic, Span};
@@ -114,13 +114,15 @@ pub enum Origin {
 
 /// The numbers of a term: from the closed form if it loses nothing, else by enumeration, or where the formula is sharper from it.
 ///
+/// Enumeration fails where a run would; before a formula is trusted, [`fault`] looks.
+///
 /// `general` is the model that the form is of, with parameters open, and `model` the same with values for all.
 pub fn numbers(form: &ClosedForm, general: &Model, model: &Model, term: &Term) -> Result<Numbers, Diagnostic> {
     let with_values = Model { params: model.params.clone(), ..general.clone() };
     if form.is_closed()
         && let Ok(bounds) = form.eval(&Given(&with_values))
     {
-        return Ok(Numbers { bounds, origin: Origin::Formula });
+        return fault(model, term).map_or(Ok(Numbers { bounds, origin: Origin::Formula }), Err);
     }
     let found = bounds(model, term)?;
     Ok(match form.head_tail.eval(&Given(&with_values)) {

@@ -9,6 +9,7 @@
 
 pub mod ast;
 pub mod change;
+mod check;
 pub mod code;
 pub mod decide;
 mod diagnostic;
@@ -23,6 +24,7 @@ pub mod plan;
 pub mod shape;
 pub mod simulate;
 
+pub use check::check;
 pub use diagnostic::{Diagnostic, Severity, Span, has_errors};
 pub mod trace;
 

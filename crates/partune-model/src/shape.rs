@@ -1,5 +1,7 @@
 //! Shapes of what has indices: which place each has among all of its kind.
 
+use partune_expr::{Expr, Symbol};
+
 use crate::code::Value;
 use crate::diagnostic::{Diagnostic, Span};
 
@@ -42,6 +44,13 @@ fn extent((lo, hi): (i64, i64)) -> i64 {
 }
 
 impl Shape {
+    /// The shape of dimensions of a model with all parameters given; it has no place yet.
+    pub fn new(name: &str, dimensions: &[(Expr, Expr)], span: Span) -> Result<Shape, Diagnostic> {
+        let int = |e: &Expr| e.eval_int(&|_: &Symbol| None).map_err(|error| Diagnostic::error(span, error.to_string()));
+        let dimensions = dimensions.iter().map(|(lo, hi)| Ok((int(lo)?, int(hi)?)));
+        Ok(Shape { name: name.to_owned(), dimensions: dimensions.collect::<Result<_, Diagnostic>>()?, first: 0, span })
+    }
+
     /// How many there are; none if nobody can count them.
     pub fn count(&self) -> Option<u64> {
         self.dimensions.iter().try_fold(1_u64, |count, &(lo, hi)| {
@@ -77,6 +86,12 @@ impl Shape {
     /// The place at an index.
     #[inline]
     pub fn place(&self, index: &[Value], variables: &[i64], span: Span) -> Result<u32, Diagnostic> {
+        Ok(self.first.wrapping_add(self.offset(index, variables, span)? as u32))
+    }
+
+    /// The place at an index from the first one on, also where there are more than have places.
+    #[inline]
+    pub fn offset(&self, index: &[Value], variables: &[i64], span: Span) -> Result<i64, Diagnostic> {
         let mut place: i64 = 0;
         for (value, &(lo, hi)) in index.iter().zip(&self.dimensions) {
             let at = value.int(variables).map_err(|error| Diagnostic::error(span, error.to_string()))?;
@@ -85,8 +100,8 @@ impl Shape {
                 return Err(Diagnostic::error(span, text));
             }
             // An empty dimension behind a long one is told next.
-            place = place.wrapping_mul(extent((lo, hi))).wrapping_add(at - lo);
+            place = place.saturating_mul(extent((lo, hi))).saturating_add(at.wrapping_sub(lo));
         }
-        Ok(self.first.wrapping_add(place as u32))
+        Ok(place)
     }
 }

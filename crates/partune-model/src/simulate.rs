@@ -278,19 +278,14 @@ fn servers<T: Copy + Ord + Default>(model: &Model) -> Result<Servers<T>, Stop> {
             }
             _ => return Err(Stop::Error(wrong("at least one is needed".to_owned()))),
         });
-        shapes.push(shape(&resource.name, &resource.dimensions, resource.span)?);
+        shapes.push(Shape::new(&resource.name, &resource.dimensions, resource.span).map_err(Stop::Error)?);
     }
     Servers::new(shapes, servers).map_err(Stop::Error)
 }
 
 fn events<T: Copy + Default>(model: &Model) -> Result<Events<T>, Stop> {
-    let shapes = model.events.iter().map(|event| shape(&event.name, &event.dimensions, event.span));
-    Events::new(shapes.collect::<Result<_, Stop>>()?).map_err(Stop::Error)
-}
-
-fn shape(name: &str, dimensions: &[(Expr, Expr)], span: Span) -> Result<Shape, Stop> {
-    let dimensions = dimensions.iter().map(|(lo, hi)| Ok((int(lo, span)?, int(hi, span)?)));
-    Ok(Shape { name: name.to_owned(), dimensions: dimensions.collect::<Result<_, Stop>>()?, first: 0, span })
+    let shapes = model.events.iter().map(|event| Shape::new(&event.name, &event.dimensions, event.span));
+    shapes.collect::<Result<_, _>>().and_then(Events::new).map_err(Stop::Error)
 }
 
 /// An integer of a model with all parameters given.

@@ -177,3 +177,15 @@ fn heads_and_tails_of_drawn_times_do_not_overshoot() {
         assert!(found.head_tail.to_f64() <= mean * 1.005, "{term}: {} above {mean}", found.head_tail);
     }
 }
+
+#[test]
+fn reasons_speak_of_conditions_only_where_there_are_some() {
+    let prelude = "param S: int; param N: int; table t = [3, 1, 5, 2]; resource u[S];";
+    let (_, plain) = form(prelude, "par (i = 1, N) seq (s = 0, S-1) use(u[s], t[s])");
+    assert_eq!(plain.weaker, ["of uses whose time may be zero, heads and tails count all the same"]);
+    let (_, chosen) = form(prelude, "par (i = 1, N) seq (s = 0, S-1) if (t[s] > 2) use(u[s], 1)");
+    let wanted = "of uses that conditions or empty ranges leave out, heads and tails count all the same";
+    assert!(chosen.weaker.iter().any(|reason| reason == wanted), "{:?}", chosen.weaker);
+    let (_, closed) = form(prelude, "par (i = 1, N) seq (s = 0, S-1) use(u[s], 1)");
+    assert!(closed.weaker.is_empty(), "{:?}", closed.weaker);
+}

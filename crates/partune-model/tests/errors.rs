@@ -4,6 +4,7 @@ use std::path::Path;
 
 use partune_model::estimate::{bounds, closed_form};
 use partune_model::simulate::{Options, simulate};
+use partune_model::{Diagnostic, check, parse};
 
 #[path = "../../../fuzz/model.rs"]
 mod fuzz;
@@ -88,6 +89,51 @@ fn errors_at_run_time_are_told() {
     let endless = model("proc f(n) = f(n + 1); main = f(0);", &[]);
     assert!(bounds(&endless, &endless.alternatives[0].term).is_err());
     assert!(!closed_form(&endless, &endless.alternatives[0].term).weaker.is_empty());
+}
+
+/// What `partune model check` says.
+fn checked(source: &str, given: &[(&str, i64)]) -> Vec<Diagnostic> {
+    check(source, &parse(source).0, &values(given), &|name| Err(format!("no file {name} in tests"))).1
+}
+
+#[test]
+fn what_defaults_and_runs_would_break_is_told() {
+    // A model, what is said of it, and the text that it is said of.
+    for (source, wanted, place) in [
+        ("param P: int = 4 where P >= 5; main = delay(P);", "the values given contradict `P >= 5` (P = 4)", "P >= 5"),
+        ("param N: int = 3.5; main = seq (i = 1, N) delay(1);", "N = 7/2 is not an integer of 64 bits", "N"),
+        (
+            "param P: int = 4; resource cpu[P]; main = par (p = 0, P) use(cpu[p], 1);",
+            "`cpu` has indices 0 to 3, and 4 is used",
+            "use(cpu[p], 1)",
+        ),
+        ("resource r; main = seq (i = 1, 3) use(r, 2-i);", "a negative duration: -1", "use(r, 2-i)"),
+        (
+            "resource r; table t = [1, 2]; main = seq (i = 0, 2) use(r, t[i]);",
+            "`t[2]`: there is no such entry",
+            "use(r, t[i])",
+        ),
+    ] {
+        let told = checked(source, &[]);
+        assert_eq!(told.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), [wanted], "{source}");
+        assert_eq!(&source[told[0].span.range()], place, "{source}");
+    }
+    for (source, given) in [
+        ("param P: int = 5 where P >= 5; resource cpu[P]; main = par (p = 0, P-1) use(cpu[p], 1);", &[][..]),
+        ("param P: int = 4 where P >= 5; main = delay(P);", &[("P", 5)][..]),
+        // Without a value nobody knows.
+        ("param P: int; resource cpu[4]; main = par (p = 0, P) use(cpu[p], 1);", &[][..]),
+        // What a condition leaves out; more steps than are looked at; more calls than are followed.
+        ("param P: int = 1000; resource cpu[P]; main = seq (i = 0, P) if (i < P) use(cpu[i], 1);", &[][..]),
+        (
+            "main = seq (a = 0, 99) seq (b = 0, 99) seq (c = 0, 99) seq (d = 0, 99) seq (e = 0, 99) delay(a+b+c+d+e);",
+            &[][..],
+        ),
+        ("proc f(n) = if (n > 0) f(n - 1); main = f(1000);", &[][..]),
+    ] {
+        let told = checked(source, given);
+        assert!(told.is_empty(), "{source}: {told:?}");
+    }
 }
 
 #[test]

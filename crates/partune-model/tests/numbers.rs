@@ -2,6 +2,7 @@
 
 use partune_expr::{Number, Rat};
 use partune_model::estimate::{Origin, bounds, closed_form, numbers};
+use partune_model::simulate::{Options, simulate};
 use partune_model::{Values, defaults, parse};
 
 use crate::support::{exact, model, read, simulated, values};
@@ -89,4 +90,29 @@ fn numbers_say_where_they_come_from() {
     let origin = |form, of| numbers(form, of, &given, term).map(|it| (it.bounds.head_tail, it.origin));
     assert_eq!(origin(&own, &given), Ok((exact(4), Origin::Formula)));
     assert_eq!(origin(&general, &open), Ok((exact(4), Origin::Enumeration)));
+}
+
+#[test]
+fn no_formula_is_trusted_where_no_run_gets_through() {
+    for (source, wrong) in [
+        ("param P: int; resource cpu[P]; main = par (p = 0, P) use(cpu[p], 1);", true),
+        ("param P: int; resource cpu[P]; main = par (p = 0, P-1) use(cpu[p], 1);", false),
+        ("param P: int; resource r; main = seq (i = 1, P + 1) use(r, P - i);", true),
+        ("param P: int; resource r; main = seq (i = 1, P) use(r, P - i);", false),
+        ("param P: int; event e[P]; main = seq (i = 0, P) post e[i];", true),
+        ("param P: int; event e[P]; main = seq (i = 0, P-1) post e[i];", false),
+    ] {
+        let open = model(source, &[]);
+        let form = closed_form(&open, &open.alternatives[0].term);
+        for pes in [4, 1000] {
+            let given = model(source, &[("P", pes)]);
+            let term = &given.alternatives[0].term;
+            let found = numbers(&form, &open, &given, term).map(|it| it.bounds.head_tail);
+            assert_eq!(found, simulate(&given, term, &Options::default()).map(|it| it.makespan), "{source}");
+            assert_eq!(found.is_err(), wrong, "{source}");
+        }
+        // Of a long loop the ends tell.
+        let given = model(source, &[("P", 1_000_000_000)]);
+        assert_eq!(numbers(&form, &open, &given, &given.alternatives[0].term).is_err(), wrong, "{source}");
+    }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use partune_expr::{Bool, Context, Expr, Symbol};
 
 use super::close::over_binders;
-use super::symbolic::{ABSENT, Entry, Estimator, queues};
+use super::symbolic::{Entry, Estimator, queues};
 
 /// Entries with equal index: one range of queues, with their sums and minima.
 #[derive(Clone)]
@@ -36,8 +36,8 @@ impl Estimator<'_> {
             let Some(servers) = &model.resources[resource].servers else { continue };
             let placed = || entries.iter().filter(|entry| entry.index.is_some());
             let vary = placed().skip(1).any(|entry| (&entry.head, &entry.tail) != (&entries[0].head, &entries[0].tail));
-            if vary && placed().any(|entry| entry.may_be_absent(context)) {
-                self.weaken(ABSENT);
+            if vary && let Some(reason) = placed().find_map(|entry| entry.absent(context)) {
+                self.weaken(reason);
             }
             let families = families(&entries, context);
             if !families.is_empty() {

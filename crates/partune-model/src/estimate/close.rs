@@ -5,7 +5,7 @@
 
 use partune_expr::{Atom, Context, Expr, Rat, Symbol, max_over, min_over, sum};
 
-use super::symbolic::{ABSENT, Entry, Estimator};
+use super::symbolic::{Entry, Estimator};
 use crate::model::Range;
 
 /// In which order the iterations of a loop come.
@@ -34,8 +34,11 @@ pub(super) fn close(
     let inside = context.with_range(variable, lo, hi);
     let entry = shifted(entry, range, &inside, order);
     let ends_vary = entry.head.mentions(variable) || entry.tail.mentions(variable);
-    if ends_vary && entry.index.is_some() && entry.may_be_absent(&inside) {
-        estimator.weaken(ABSENT);
+    if ends_vary
+        && entry.index.is_some()
+        && let Some(reason) = entry.absent(&inside)
+    {
+        estimator.weaken(reason);
     }
     let lump = |estimator: &mut Estimator<'_>, entry: Entry| {
         let name = &estimator.model.resources[entry.resource].name;

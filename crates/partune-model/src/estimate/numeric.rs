@@ -12,13 +12,29 @@ use std::sync::Arc;
 
 use partune_expr::{Expr, Rat, Symbol};
 
+use self::cost::Cost;
 use self::node::Build;
 use self::scalar::Scalar;
-use self::walk::{BUDGET, Shape, Walk};
+use self::walk::{BUDGET, Queues, Walk};
 use super::{Bounds, error};
 use crate::code::{Compiler, Slots};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Model, Term};
+use crate::shape::Shape;
+
+/// How far a walk goes.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Of each loop, so many turns at its begin and as many at its end are walked.
+    ends: i64,
+    /// Calls inside each other.
+    calls: u32,
+}
+
+const ALL: Limits = Limits { ends: i64::MAX, calls: 400 };
+/// What is looked at to find what is wrong with a term, and in how many steps.
+const FEW: Limits = Limits { ends: 8, calls: 64 };
+const LOOK: u64 = 100_000;
 
 /// The bounds of a term by enumeration.
 pub fn bounds(model: &Model, term: &Term) -> Result<Bounds, Diagnostic> {
@@ -34,7 +50,27 @@ pub fn bounds(model: &Model, term: &Term) -> Result<Bounds, Diagnostic> {
     attempt::<f64>(model, term)?.ok_or_else(too_large)
 }
 
+/// What a run of a term would meet that is wrong, such as an index that does not exist, or a time below zero: as far as a short walk sees it, to
+/// both ends of loops, where what is affine is least and greatest. None if parameters are open.
+pub fn fault(model: &Model, term: &Term) -> Option<Diagnostic> {
+    if model.open().next().is_some() {
+        return None;
+    }
+    let mut left = LOOK;
+    let found = walk::<Rat>(model, term, FEW, &mut left).err();
+    found.filter(|_| left > 0)
+}
+
 fn attempt<S: Scalar>(model: &Model, term: &Term) -> Result<Option<Bounds>, Diagnostic> {
+    let mut left = BUDGET;
+    let cost = walk::<S>(model, term, ALL, &mut left)?;
+    let upper = cost.work.add(cost.path);
+    let (basic, head_tail, upper) = (cost.basic.number(), cost.head_tail.number(), upper.number());
+    Ok((|| Some(Bounds { basic: basic?, head_tail: head_tail?, upper: upper?, random: cost.random }))())
+}
+
+/// What a term costs, as far as the limits let it be seen. No steps are left if the walk gave up.
+fn walk<S: Scalar>(model: &Model, term: &Term, limits: Limits, left: &mut u64) -> Result<Cost<S>, Diagnostic> {
     let tables = Arc::new(model.tables.clone());
     let mut build =
         Build { compiler: Compiler { slots: Slots::new(), tables: &tables }, highest: 0, bodies: Vec::new() };
@@ -48,34 +84,31 @@ fn attempt<S: Scalar>(model: &Model, term: &Term) -> Result<Option<Bounds>, Diag
         build.compiler.slots = outer;
     }
     let node = build.node(term);
-    let none = |_: &Symbol| None;
     let mut resources = Vec::new();
     let mut total: i64 = 0;
     for resource in &model.resources {
-        let int = |e: &Expr| e.eval_int(&none).map_err(|reason| error(resource.span, &reason));
-        let mut dimensions = Vec::new();
-        let mut count: i64 = 1;
-        for (lo, hi) in &resource.dimensions {
-            let (lo, hi) = (int(lo)?, int(hi)?);
-            dimensions.push((lo, hi));
-            count = count.saturating_mul((hi.saturating_sub(lo)).saturating_add(1).max(0));
-        }
+        let int = |e: &Expr| e.eval_int(&|_: &Symbol| None).map_err(|reason| error(resource.span, &reason));
+        let shape = Shape::new(&resource.name, &resource.dimensions, resource.span)?;
+        let count = shape.count().and_then(|count| i64::try_from(count).ok()).unwrap_or(i64::MAX);
         let servers = resource.servers.as_ref().map_or(Ok(1), int)?.max(1);
-        resources.push(Shape { first: total, dimensions, servers: S::int(servers) });
+        resources.push(Queues { first: total, shape, servers: S::int(servers) });
         total = total.saturating_add(count);
     }
+    let events = model.events.iter().map(|event| Shape::new(&event.name, &event.dimensions, event.span));
     let mut walk = Walk {
         resources,
+        events: events.collect::<Result<_, _>>()?,
         bodies: &build.bodies,
         slots: build.highest.max(1),
         variables: vec![0; build.highest.max(1)],
-        left: BUDGET,
+        left: *left,
+        ends: limits.ends,
+        calls: limits.calls,
         awaits: model.awaits(term),
         depth: 0,
         known: BTreeMap::new(),
     };
-    let cost = walk.node(&node)?;
-    let upper = cost.work.add(cost.path);
-    let (basic, head_tail, upper) = (cost.basic.number(), cost.head_tail.number(), upper.number());
-    Ok((|| Some(Bounds { basic: basic?, head_tail: head_tail?, upper: upper?, random: cost.random }))())
+    let cost = walk.node(&node);
+    *left = walk.left;
+    cost
 }

@@ -527,8 +527,8 @@ impl Entry {
         Entry { work: weighted(&self.work), head: weighted(&self.head), tail: weighted(&self.tail), ..self }
     }
 
-    /// Whether it may ask for nothing though all times are above zero, so that its head and tail count for nobody.
-    pub(super) fn may_be_absent(&self, context: &Context) -> bool {
+    /// Why it may ask for nothing though all times are above zero, so that its head and tail count for nobody; none if it cannot.
+    pub(super) fn absent(&self, context: &Context) -> Option<&'static str> {
         let mut inside = context.clone();
         for (symbol, lo, hi) in &self.binders {
             inside = inside.with_range(symbol, lo, hi);
@@ -536,12 +536,17 @@ impl Entry {
         // Any time does for a sign.
         let unit = |atom: &Atom| matches!(atom, Atom::Symbol(symbol) if !symbol.integer).then(Expr::one);
         let work = inside.simplify(&self.work.rebuild(&mut |atom| unit(atom)));
-        !work.to_rat().map_or_else(|| inside.positive(&work), |work| work > Rat::ZERO)
+        if work.to_rat().map_or_else(|| inside.positive(&work), |work| work > Rat::ZERO) {
+            return None;
+        }
+        let conditional = !work.atoms(|atom| matches!(atom, Atom::Iverson(_))).is_empty();
+        Some(if conditional { LEFT_OUT } else { NO_TIME })
     }
 }
 
 /// Why a bound with heads and tails is below enumeration.
-pub(super) const ABSENT: &str = "of uses that conditions leave out, heads and tails count all the same";
+const LEFT_OUT: &str = "of uses that conditions or empty ranges leave out, heads and tails count all the same";
+const NO_TIME: &str = "of uses whose time may be zero, heads and tails count all the same";
 
 impl Cost {
     /// A time without queues.

@@ -15,13 +15,14 @@ use anyhow::{Context, bail};
 use clap::{Subcommand, ValueEnum};
 use partune_expr::{Number, Rat};
 use partune_mds::follow;
+use partune_model::ast::File;
 use partune_model::decide::decide;
 use partune_model::emit::{Language, emit};
 use partune_model::estimate::{Bounds, ClosedForm, closed_form, numbers};
 use partune_model::model::{Alternative, Model};
 use partune_model::plan::with_plans;
 use partune_model::simulate::{Options, Outcome, Ties, break_down, record, simulate};
-use partune_model::{Severity, Values, format, is_quantity, lower, parse, quantity, trace};
+use partune_model::{Diagnostic, Files, Severity, Values, format, is_quantity, lower, parse, quantity, trace};
 use partune_report::{data_document, data_schema, data_text, plural};
 use serde_json::json;
 
@@ -218,6 +219,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
 }
 
+/// Makes a model of a syntax tree, and says what is wrong.
+type Reads = fn(&str, &File, &Values, Files<'_>) -> (Option<Model>, Vec<Diagnostic>);
+
 /// A model's text, and how to read it with more or fewer values.
 struct Source {
     path: PathBuf,
@@ -237,10 +241,15 @@ impl Source {
 
     /// The model, after telling all that is wrong; fails if something is.
     fn model(&self, values: &Values) -> anyhow::Result<Model> {
+        self.read_by(lower, values)
+    }
+
+    /// The same by what reads a syntax tree.
+    fn read_by(&self, reads: Reads, values: &Values) -> anyhow::Result<Model> {
         let files = self.files();
         let (file, mut diagnostics) = parse(&self.text);
         let failed = partune_model::has_errors(&diagnostics);
-        let (model, more) = lower(&self.text, &file, values, &files);
+        let (model, more) = reads(&self.text, &file, values, &files);
         // What was not read is not missed: of a file with errors of syntax, unknown names are not told.
         diagnostics.extend(more.into_iter().filter(|one| !failed || !one.about_names()));
         for diagnostic in &diagnostics {
@@ -279,7 +288,7 @@ impl Source {
     }
 
     /// Tells what is wrong, with the lines it is about; the error says only that something was.
-    fn failed(&self, diagnostic: &partune_model::Diagnostic) -> anyhow::Error {
+    fn failed(&self, diagnostic: &Diagnostic) -> anyhow::Error {
         output::note(&show::diagnostic(diagnostic, &self.text, &self.path));
         anyhow::anyhow!("{}: 1 error", self.path.display())
     }
@@ -318,7 +327,7 @@ fn read_table(folder: &Path, name: &str) -> Result<String, String> {
 
 fn check(args: &Check) -> anyhow::Result<()> {
     let source = args.input.source()?;
-    let model = source.model(&args.input.values())?;
+    let model = source.read_by(partune_model::check, &args.input.values())?;
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     output::print(&format!(
         "{}: no errors; {}, {}, {}\n",

@@ -6,11 +6,12 @@ use crate::code::{Compiler, Test, Value};
 use crate::diagnostic::Span;
 use crate::model::{Range, Term};
 
-/// A term with compiled values.
+/// A term with compiled values. Events take no time; their index must exist.
 pub(super) enum Node {
     Skip,
     Delay(Vec<Value>, Drawn, Span),
     Use { resource: usize, index: Vec<Value>, duration: Vec<Value>, drawn: Drawn, span: Span },
+    Event { event: usize, index: Vec<Value>, span: Span },
     Sequence(Vec<Node>),
     Parallel(Vec<Node>),
     Loop { parallel: bool, slot: usize, lo: Value, hi: Value, body: Box<Node>, constant: bool, span: Span },
@@ -65,7 +66,11 @@ impl Build<'_> {
 
     pub(super) fn node(&mut self, term: &Term) -> Node {
         match term {
-            Term::Skip | Term::Event { .. } => Node::Skip,
+            Term::Skip => Node::Skip,
+            Term::Event { event, index, span, .. } => {
+                let index = index.iter().map(|e| self.compiler.value(e)).collect();
+                Node::Event { event: *event, index, span: *span }
+            }
             Term::Delay(duration, span) => {
                 let (values, drawn) = self.draw(duration);
                 Node::Delay(values, drawn, *span)

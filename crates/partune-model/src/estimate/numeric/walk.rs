@@ -12,25 +12,31 @@ use super::node::{Drawn, Node};
 use super::scalar::Scalar;
 use crate::code::{Quantity, Value};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::shape::Shape;
 
 /// Leaves that one estimate may visit.
 pub(super) const BUDGET: u64 = 100_000_000;
-const DEPTH: u32 = 400;
 
-/// A resource: the number of its first queue, first and last index of each dimension, servers behind each queue.
-pub(super) struct Shape<S> {
+/// A resource: the number of its first queue, its indices, servers behind each queue.
+pub(super) struct Queues<S> {
     pub(super) first: i64,
-    pub(super) dimensions: Vec<(i64, i64)>,
+    pub(super) shape: Shape,
     pub(super) servers: S,
 }
 
 /// A walk over a term: what variables are, and what calls cost that were walked already.
 pub(super) struct Walk<'a, S> {
-    pub(super) resources: Vec<Shape<S>>,
+    pub(super) resources: Vec<Queues<S>>,
+    pub(super) events: Vec<Shape>,
     pub(super) bodies: &'a [Node],
     pub(super) slots: usize,
     pub(super) variables: Vec<i64>,
+    /// Steps that may be taken; none are left once the walk gave up.
     pub(super) left: u64,
+    /// Of a loop, so many turns at its begin and as many at its end are walked.
+    pub(super) ends: i64,
+    /// Calls that may be inside each other.
+    pub(super) calls: u32,
     /// Whether processes wait for each other's events, so that no two may ever work at a time, however many servers there are.
     pub(super) awaits: bool,
     pub(super) depth: u32,
@@ -104,6 +110,9 @@ impl<S: Scalar> Walk<'_, S> {
         let mut cost = Cost::zero();
         match node {
             Node::Skip => {}
+            Node::Event { event, index, span } => {
+                self.events[*event].offset(index, &self.variables, *span)?;
+            }
             Node::Delay(values, drawn, span) => {
                 let one = self.time(values, drawn, *span)?;
                 cost = if self.awaits { Cost { work: one.path, path: S::int(0), ..one } } else { one };
@@ -150,7 +159,7 @@ impl<S: Scalar> Walk<'_, S> {
                     cost.beside(one, count);
                     return Ok(cost.joined());
                 }
-                for value in lo..=hi {
+                for value in turns(lo, hi, self.ends) {
                     self.variables[*slot] = value;
                     let next = self.node(body)?;
                     if *parallel { cost.beside(next, S::int(1)) } else { cost.then(next) }
@@ -200,16 +209,8 @@ impl<S: Scalar> Walk<'_, S> {
     }
 
     fn queue(&self, resource: usize, index: &[Value], span: Span) -> Result<i64, Diagnostic> {
-        let shape = &self.resources[resource];
-        let mut position: i64 = 0;
-        for (value, (lo, hi)) in index.iter().zip(&shape.dimensions) {
-            let at = value.int(&self.variables).map_err(|reason| error(span, &reason))?;
-            if at < *lo || at > *hi {
-                return Err(Diagnostic::error(span, format!("an index of {at}, outside of {lo} to {hi}")));
-            }
-            position = position.saturating_mul(hi - lo + 1).saturating_add(at - lo);
-        }
-        Ok(shape.first.saturating_add(position))
+        let Queues { first, shape, .. } = &self.resources[resource];
+        Ok(first.saturating_add(shape.offset(index, &self.variables, span)?))
     }
 
     fn call(&mut self, process: usize, args: &[Value], span: Span) -> Result<Cost<S>, Diagnostic> {
@@ -221,8 +222,9 @@ impl<S: Scalar> Walk<'_, S> {
         if let Some(known) = self.known.get(&key) {
             return Ok(Cost::clone(known));
         }
-        if self.depth >= DEPTH {
-            return Err(Diagnostic::error(span, format!("more than {DEPTH} calls inside each other")));
+        if self.depth >= self.calls {
+            self.left = 0;
+            return Err(Diagnostic::error(span, format!("more than {} calls inside each other", self.calls)));
         }
         let mut inner = vec![0; self.slots];
         inner.iter_mut().zip(&key.1).for_each(|(slot, value)| *slot = *value);
@@ -236,4 +238,11 @@ impl<S: Scalar> Walk<'_, S> {
         self.known.insert(key, Rc::new(cost.clone()));
         Ok(cost)
     }
+}
+
+/// All turns of a loop, or so many at each end.
+fn turns(lo: i64, hi: i64, ends: i64) -> impl Iterator<Item = i64> {
+    let first = lo.saturating_add(ends - 1).min(hi);
+    let last = hi.saturating_sub(ends - 1).max(first.saturating_add(1));
+    (lo..=first).chain((first < hi).then_some(last..=hi).into_iter().flatten())
 }
