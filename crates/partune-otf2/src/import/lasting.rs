@@ -174,10 +174,9 @@ impl Contexts {
     }
 }
 
-/// Which of two places in one function comes first, by address where both have one, else by line; none where neither is known.
+/// Which of two places in one function comes first: by line where these differ, for compilers move code, else by address; none where neither is known.
 fn order(a: Position, b: Position) -> Option<Ordering> {
-    if let (Some(a), Some(b)) = (a.offset, b.offset) {
-        return Some(a.cmp(&b));
-    }
-    (a.line.is_some() && a.line.file == b.line.file).then(|| a.line.line.cmp(&b.line.line))
+    let of_lines = (a.line.is_some() && a.line.file == b.line.file).then(|| a.line.line.cmp(&b.line.line));
+    let of_addresses = a.offset.zip(b.offset).map(|(a, b)| a.cmp(&b));
+    of_lines.filter(|order| order.is_ne()).or(of_addresses).or(of_lines)
 }
