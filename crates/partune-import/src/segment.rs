@@ -9,7 +9,7 @@
 use partune_base::{CallPathId, Time};
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{Stream, Visit, VisitIx};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A region as events name it; the source knows what the number means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -154,7 +154,9 @@ pub struct Assembler<B> {
     pub segment: Segment<B>,
     stack: Vec<(VisitIx, u32)>,
     roots: FxHashMap<(u32, RegionKey), u32>,
+    /// All children of paths that have many, and which paths these are.
     many: FxHashMap<(u32, RegionKey), u32>,
+    crowded: FxHashSet<u32>,
     now: Time,
 }
 
@@ -167,6 +169,7 @@ impl<B: Beside> Assembler<B> {
             stack: Vec::new(),
             roots: FxHashMap::default(),
             many: FxHashMap::default(),
+            crowded: FxHashSet::default(),
             now: Time::MIN,
         }
     }
@@ -276,17 +279,16 @@ impl<B: Beside> Assembler<B> {
 
     #[cold]
     fn child_of_many(&mut self, parent: u32, region: RegionKey) -> u32 {
+        if self.crowded.insert(parent) {
+            let mut node = self.segment.nodes[parent as usize].child;
+            while node != NONE {
+                let it = &self.segment.nodes[node as usize];
+                self.many.insert((parent, it.region), node);
+                node = it.sibling;
+            }
+        }
         if let Some(node) = self.many.get(&(parent, region)) {
             return *node;
-        }
-        let mut node = self.segment.nodes[parent as usize].child;
-        while node != NONE {
-            let it = &self.segment.nodes[node as usize];
-            if it.region == region {
-                self.many.insert((parent, region), node);
-                return node;
-            }
-            node = it.sibling;
         }
         let node = self.new_child(parent, region);
         self.many.insert((parent, region), node);
