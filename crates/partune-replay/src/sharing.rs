@@ -103,6 +103,9 @@ impl Work {
 /// Processes do as much as each other where none does more than so many times the mean.
 const EVEN: f64 = 1.05;
 
+/// Who does so little of the mean only finds out that there is nothing for it to do: when it does that says nothing of when it would do more.
+const LITTLE: f64 = 0.1;
+
 /// Work in parallel regions and work outside of them are two things: neither is done in place of the other.
 pub(crate) fn balanced(source: &Source<'_>, effects: &Effects, paths: &[bool]) -> Result<Vec<Shares>, Refusal> {
     let (outside, inside) = by_region(source.trace, paths);
@@ -189,12 +192,11 @@ fn even(source: &Source<'_>, effects: &Effects, paths: Vec<bool>) -> Result<Shar
     if pes < 2 {
         return Err(Refusal::OnePe);
     }
-    let part = 1.0 / pes as f64;
-    let mean = |block: usize| work.ticks.iter().map(|ticks| ticks[block]).sum::<f64>() * part;
-    let means: Vec<f64> = (0..work.blocks()).map(mean).collect();
-    let share = |pe: usize, block: usize| match work.ticks[pe][block] {
-        own if own > 0.0 => (means[block] / own, 0.0),
-        _ => (1.0, part),
+    let sum = |block: usize| work.ticks.iter().map(|ticks| ticks[block]).sum::<f64>();
+    let sums: Vec<f64> = (0..work.blocks()).map(sum).collect();
+    let share = |pe: usize, block: usize| {
+        let (own, mean) = (work.ticks[pe][block], sums[block] / pes as f64);
+        if own > LITTLE * mean { (mean / own, 0.0) } else { (1.0, (mean - own) / sums[block].max(1.0)) }
     };
     Ok(work.shared(source, paths, &Lots::one((0..pes).collect()), share))
 }

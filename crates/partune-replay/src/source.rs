@@ -3,9 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
-use partune_index::{End, Index, Part, Place, TieKind, Ties};
+use partune_index::{End, Index, Instance, Member, Part, Place, TieKind, Ties};
 use partune_trace::{Completion, NO_REQUEST, Role, Trace, VisitIx};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::builder::Builder;
 use crate::classes::{Classes, Met, RECORDED};
@@ -57,6 +58,7 @@ impl<'a> Source<'a> {
             (0..ties.len() as u32).into_par_iter().map(|tie| ties.gift(trace, index, tie).time).collect();
         locks(trace, &ties, &ends, &mut gifts);
         let (first_lock, of_locks) = ties.locks();
+        kept_by_reductions(trace, index, &mut ends, &mut gifts);
         let posts = posts(trace, index, &mut ends, &mut gifts);
         ends.as_mut_slice().par_iter_mut().for_each(|ends| ends.sort_by_key(|end| (end.time, end.visit, end.part)));
         // A thread that ended before the shut-down of its process was over then.
@@ -240,22 +242,74 @@ fn locks(trace: &Trace, ties: &Ties, ends: &Table<PeId, Vec<End>>, gifts: &mut [
     }
 }
 
+/// Adds what ties members of a reduction to whoever comes last, where the library keeps them until then. Nothing in a reduction asks for that of any but the
+/// root, so what the run shows decides, for each PE and call path: most that came long before the last one did not leave before it.
+fn kept_by_reductions(trace: &Trace, index: &Index, ends: &mut Table<PeId, Vec<End>>, gifts: &mut Vec<Time>) {
+    let members = |instance: &Instance| {
+        let members = index.collectives.members(instance);
+        let blocks = instance.role == Role::AllToOne && instance.missing == 0;
+        (blocks && members.iter().all(|member| member.start == member.wait)).then_some(members)
+    };
+    let path = |member: &Member| trace.visit(member.pe, member.wait).path;
+    let last = |members: &[Member]| members.iter().map(|member| member.enter).max().unwrap_or_default();
+    let meetings = || index.collectives.instances.iter().filter_map(|it| Some((it.root, members(it)?)));
+    let others = |root: PeId, members: &[Member]| -> Vec<Member> {
+        members.iter().filter(|member| member.pe != root).copied().collect()
+    };
+    // What they take where nobody keeps them.
+    let mut shortest: FxHashMap<CallPathId, i64> = FxHashMap::default();
+    for member in meetings().flat_map(|(root, members)| others(root, members)) {
+        let known = shortest.entry(path(&member)).or_insert(i64::MAX);
+        *known = (*known).min(member.exit.since(member.enter).0);
+    }
+    let mut counts: FxHashMap<(PeId, CallPathId), (u64, u64)> = FxHashMap::default();
+    for (root, members) in meetings() {
+        let last = last(members);
+        for member in others(root, members) {
+            let path = path(&member);
+            if last.since(member.enter).0 > shortest[&path].saturating_mul(2) {
+                let (late, kept) = counts.entry((member.pe, path)).or_default();
+                (*late, *kept) = (*late + 1, *kept + u64::from(member.exit >= last));
+            }
+        }
+    }
+    let is_kept =
+        |member: &Member| counts.get(&(member.pe, path(member))).is_some_and(|(late, kept)| 2 * kept >= *late);
+    for (root, members) in meetings() {
+        let kept: Vec<Member> = others(root, members).into_iter().filter(is_kept).collect();
+        if kept.is_empty() {
+            continue;
+        }
+        let tie = gifts.len() as u32;
+        gifts.push(last(members));
+        for (part, of) in [(Part::Gives, members), (Part::Takes, &kept)] {
+            of.iter().for_each(|it| ends[it.pe].push(End { time: it.enter, visit: it.wait, tie, part }));
+        }
+    }
+}
+
 /// Start-up is where the run begins: it takes what it took.
 fn is_start_up(index: &Index, ties: &Ties, tie: u32) -> bool {
     let instance = ties.instance(tie).and_then(|instance| index.collectives.instances.get(instance as usize));
     instance.is_some_and(|instance| instance.role == Role::Init)
 }
 
-/// What is looked for again and again is needed by the operation that ends the search; until then the PE has its own code to run.
+/// What is looked for again and again is needed by the operation that ends the search, a probe that blocks or whatever completes it; until then the PE
+/// has its own code to run.
 fn awaited(trace: &Trace, index: &Index, pe: PeId, end: End) -> End {
     let takes = matches!(end.part, Part::Takes | Part::PassesOn);
-    let last =
-        takes.then(|| index.polls.from(trace, Place { pe, visit: end.visit })).flatten().and_then(Iterator::last);
+    let Some(polls) = takes.then(|| index.polls.from(trace, Place { pe, visit: end.visit })).flatten() else {
+        return end;
+    };
     let visits = &trace.streams()[pe].visits;
-    match last.filter(|last| last.index() < visits.len()) {
-        Some(last) => End { time: visits.enter[last.index()].max(end.time), visit: last, ..end },
-        None => end,
+    let mut last = None;
+    for visit in polls.filter(|visit| visit.index() < visits.len()) {
+        last = Some(visit);
+        if !trace.region_of(pe, visit).is_poll() {
+            break;
+        }
     }
+    last.map_or(end, |last| End { time: visits.enter[last.index()].max(end.time), visit: last, ..end })
 }
 
 /// Sends of so many bytes and more wait for their receive: what the run shows. The least size from which on most sends whose receive

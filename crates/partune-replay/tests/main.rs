@@ -486,6 +486,43 @@ fn a_send_that_takes_its_own_time_waits_for_nobody() {
 }
 
 #[test]
+fn a_probe_waits_for_the_message_that_it_finds() {
+    let text = "
+        pe 0: main 0..400 { repeat 8 every 50 { build 0..40 MPI_Send 40..42 send(to=1, bytes=8) } }
+        pe 1: main 0..402 { repeat 8 every 50 { MPI_Probe 0..43 MPI_Recv 43..45 recv(from=0, bytes=8) consume 45..50 } }";
+    // Each turn takes 20 less.
+    assert_eq!(runs(text, &["scale build time*0.5"]), (402, 242));
+    // What the receiver does is done before the next message is there; the sender is there until 400.
+    assert_eq!(runs(text, &["scale consume time*0"]), (402, 400));
+}
+
+#[test]
+fn a_reduction_keeps_those_whom_it_kept_in_the_run() {
+    // The library lets nobody go before PE 2 came; the root needs nothing of its own.
+    let kept = "
+        pe 0: main 0..402 { repeat 8 every 50 { little 2..10 MPI_Reduce 10..52 reduce(root=0) } }
+        pe 1: main 0..402 { repeat 8 every 50 { little 2..10 MPI_Reduce 10..52 reduce(root=0) } }
+        pe 2: main 0..402 { repeat 8 every 50 { much 0..48 MPI_Reduce 48..50 reduce(root=0) } }";
+    assert_eq!(runs(kept, &["scale much time*0.5"]), (402, 402 - 8 * 24));
+    // It lets PE 1 go at once: then that is not kept by a PE 2 that is later.
+    let free = "
+        pe 0: main 0..402 { repeat 8 every 50 { little 2..10 MPI_Reduce 10..52 reduce(root=0) } }
+        pe 1: main 0..402 { repeat 8 every 50 { little 2..10 MPI_Reduce 10..12 reduce(root=0) more 12..52 } }
+        pe 2: main 0..402 { repeat 8 every 50 { much 0..48 MPI_Reduce 48..50 reduce(root=0) } }";
+    assert_eq!(runs(free, &["scale much time*0.5"]), (402, 402));
+}
+
+#[test]
+fn who_only_finds_out_that_there_is_nothing_to_do_has_its_share_when_others_begin() {
+    // PE 1 finds nothing to do for 1 tick, and then for 3. That says nothing of when it does the other 78 of the 82 of each: a share of each turn's 81 and 83.
+    let text = "
+        pe 0: main 0..200 { assign 0..80 MPI_Send 80..82 send(to=1, bytes=8) assign 100..180 MPI_Send 180..182 send(to=1, bytes=8) }
+        pe 1: main 0..200 { assign 0..1 MPI_Recv 1..83 recv(from=0, bytes=8) assign 100..103 MPI_Recv 103..183 recv(from=0, bytes=8) }";
+    // PE 0 sends at 41 and at 102. PE 1 has the first message at 44 and goes on for 17, does 3 + 39.5, receives in 3 what is there, and goes on for 17.
+    assert_eq!(runs(text, &["balance assign"]), (200, 124));
+}
+
+#[test]
 fn threads_follow_their_forks() {
     let text = "
         team t = 0.0 0.1
