@@ -150,8 +150,11 @@ fn receives_on_the_wrong_communicator_are_told_and_not_matched() {
     );
     assert_eq!((index.messages.len(), index.messages.unmatched_sends, index.messages.unmatched_recvs), (0, 2, 2));
     let told = notes(&index);
-    assert!(told.iter().any(|note| note.contains("2 sends and 0 receives on communicator dup")), "{told:?}");
-    assert!(told.iter().any(|note| note.contains("0 sends and 2 receives on communicator")), "{told:?}");
+    assert!(
+        told.iter().any(|note| note.contains("2 of the sends and 0 of the receives on communicator dup")),
+        "{told:?}"
+    );
+    assert!(told.iter().any(|note| note.contains("0 of the sends and 2 of the receives on communicator")), "{told:?}");
     assert!(index.quality.entries().iter().all(|entry| entry.remedy.contains("wrong communicator")));
 }
 

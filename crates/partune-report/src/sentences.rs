@@ -40,7 +40,7 @@ pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
         Some((name, value)) if value < 0.95 => {
             let loss = match name {
                 "load_balance" => "uneven work",
-                "serialization" => "waiting in chains",
+                "serialization" => "waiting for others that have as much to do in all",
                 "transfer" => "moving data and library calls",
                 _ => "communication",
             };

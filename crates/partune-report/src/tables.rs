@@ -81,6 +81,7 @@ pub fn number_text(unit: Unit, value: f64) -> String {
         _ if !value.is_finite() => "–".to_owned(),
         Unit::Seconds => names::seconds(value),
         Unit::Bytes => names::bytes(value),
+        Unit::Count if value.fract() != 0.0 => names::three_digits(value),
         Unit::Count => format!("{value:.0}"),
         Unit::Ratio => format!("{value:.3}"),
     }

@@ -96,7 +96,7 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         Pattern::SyncInLoop => "What was written was sent to the device, or to the system, again and again.",
         Pattern::AboveBaseline => "An operation took longer than this machine needs for it, and nobody was late.",
         Pattern::OperationCost => {
-            "Moving data, synchronising and the library's own work took this time; nobody was late."
+            "Moving data, synchronising and the library's own work took this time; nobody was late whose data it needs."
         }
         Pattern::InputOutput => "Files were read or written.",
         Pattern::WaitOnDevice => "A PE waited for what it had given to a device.",

@@ -29,8 +29,8 @@ const EXPECTED: [Expected; 4] = [
     ] },
     Expected { archive: "eztrace-npb-btS-4", waits: false, notes: &[
         (Severity::DataLoss, 1, UNALIGNED),
-        (Severity::DataLoss, 2952, "0 sends and 2952 receives on communicator MPI_COMM_WORLD have no partner"),
-        (Severity::DataLoss, 2952, "2952 sends and 0 receives on communicator MPI_COMM_4 have no partner"),
+        (Severity::DataLoss, 2952, "0 of the sends and 2952 of the receives on communicator MPI_COMM_WORLD have no partner"),
+        (Severity::DataLoss, 2952, "2952 of the sends and 0 of the receives on communicator MPI_COMM_4 have no partner"),
         (Severity::Info, 4, "the first 7548 instead of 2"),
         (Severity::Info, 1, "defined more than once"),
         (Severity::Info, 0, "not defined in the order of their numbers"),

@@ -77,7 +77,7 @@ impl Tally {
                 Diagnostic::data_loss(
                     Code::UnmatchedMessages,
                     format!(
-                        "{sends} sends and {recvs} receives on {name} have no partner; no wait is claimed from them"
+                        "{sends} of the sends and {recvs} of the receives on {name} have no partner; no wait is claimed from them"
                     ),
                     remedy,
                 )
