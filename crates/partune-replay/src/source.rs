@@ -247,8 +247,11 @@ fn locks(trace: &Trace, ties: &Ties, ends: &Table<PeId, Vec<End>>, gifts: &mut [
 fn kept_by_reductions(trace: &Trace, index: &Index, ends: &mut Table<PeId, Vec<End>>, gifts: &mut Vec<Time>) {
     let members = |instance: &Instance| {
         let members = index.collectives.members(instance);
-        let blocks = instance.role == Role::AllToOne && instance.missing == 0;
-        (blocks && members.iter().all(|member| member.start == member.wait)).then_some(members)
+        let is_call = |member: &Member| {
+            member.start == member.wait && member.wait.index() < trace.streams()[member.pe].visits.len()
+        };
+        let is_whole = instance.role == Role::AllToOne && instance.missing == 0;
+        (is_whole && members.iter().all(is_call)).then_some(members)
     };
     let path = |member: &Member| trace.visit(member.pe, member.wait).path;
     let last = |members: &[Member]| members.iter().map(|member| member.enter).max().unwrap_or_default();
