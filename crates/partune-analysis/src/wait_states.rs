@@ -5,7 +5,7 @@ use partune_base::{CallPathId, PeId, Span};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::blame::{self, Account, Charge, Sample};
+use crate::blame::{self, Account, Charge};
 use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
 use crate::places::{code_of, together, told};
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
@@ -162,75 +162,49 @@ impl Place {
     }
 }
 
-/// What a PE pays at a call path of its own.
-struct Debt<'a> {
-    pe: PeId,
-    cause: CallPathId,
-    ticks: f64,
-    charges: Vec<&'a Charge>,
-}
-
-impl Debt<'_> {
-    fn sample(&self) -> Option<Sample> {
-        let longest =
-            |kept: Sample, next: Sample| if next.wait.duration() > kept.wait.duration() { next } else { kept };
-        self.charges.iter().filter_map(|charge| charge.sample).reduce(longest)
-    }
-}
-
-/// Who pays for the waits of a finding, in order.
-fn debts<'a>(finding: &Finding, ledger: &'a [(Account, Charge)]) -> Vec<Debt<'a>> {
-    let own = [(finding.path, finding.time)];
-    let paths = if finding.paths.is_empty() { &own[..] } else { &finding.paths };
-    let mut rows: Vec<&(Account, Charge)> = Vec::new();
-    for (path, _) in paths {
-        let first = ledger.partition_point(|(account, _)| (account.pattern, account.path) < (finding.pattern, *path));
-        let of_path = ledger[first..].iter();
-        rows.extend(of_path.take_while(|(it, _)| (it.pattern, it.path) == (finding.pattern, *path)));
-    }
-    let key = |(account, _): &(Account, Charge)| (account.pe, account.cause);
-    rows.sort_by_key(|row| key(row));
-    let debt = |rows: &[&'a (Account, Charge)]| {
-        let (pe, cause) = key(rows[0]);
-        Debt {
-            pe,
-            cause,
-            ticks: rows.iter().map(|(_, charge)| charge.ticks).sum(),
-            charges: rows.iter().map(|(_, charge)| charge).collect(),
-        }
+/// Who pays for the waits of a finding, at which of its call paths, and how much; in order.
+fn debts(finding: &Finding, ledger: &[(Account, Charge)]) -> Vec<((PeId, CallPathId), Charge)> {
+    let of_path = |path: CallPathId| {
+        let key = (finding.pattern, path);
+        let first = ledger.partition_point(|(account, _)| (account.pattern, account.path) < key);
+        let rows = ledger[first..].iter().take_while(move |(account, _)| (account.pattern, account.path) == key);
+        rows.map(|(account, charge)| ((account.pe, account.cause), charge.clone()))
     };
-    rows.chunk_by(|a, b| key(a) == key(b)).map(debt).collect()
+    let rows: Vec<_> = finding.call_paths().flat_map(of_path).collect();
+    let mut debts = together(rows, |(payer, _)| *payer, |sum, next| sum.1.join(next.1));
+    debts.sort_by_key(|(payer, _)| *payer);
+    debts
 }
 
 /// Adds causes, largest first: the roots of what was charged.
 fn explain(finding: &mut Finding, input: &Input<'_>, ledger: &[(Account, Charge)], lookup: &Lookup<'_>) {
     let debts = debts(finding, ledger);
-    let explained: f64 = debts.iter().map(|debt| debt.ticks).sum();
+    let explained: f64 = debts.iter().map(|(_, charge)| charge.ticks).sum();
     finding.unexplained = Span((finding.time.0 as f64 - explained).round() as i64).clamp_positive();
     let mut roots = Roots::new(input.trace, input.waits, &input.delays().chains);
-    let mut others: Vec<Debt<'_>> = Vec::new();
+    let mut others: Vec<((PeId, CallPathId), Charge)> = Vec::new();
     for debt in debts {
-        let links = || debt.charges.iter().flat_map(|charge| &charge.links);
-        let looked_at: f64 = links().map(|(_, ticks)| ticks).sum();
+        let charge = &debt.1;
+        let looked_at: f64 = charge.links.iter().map(|(_, ticks)| ticks).sum();
         if looked_at > 0.0 {
             // They stand for all that the same operation of the same PE kept.
-            let factor = debt.ticks / looked_at;
-            links().for_each(|(link, ticks)| roots.of_link(*link, ticks * factor));
+            let factor = charge.ticks / looked_at;
+            charge.links.iter().for_each(|(link, ticks)| roots.of_link(*link, ticks * factor));
         } else {
             others.push(debt);
         }
     }
-    others.sort_by(|a, b| b.ticks.total_cmp(&a.ticks).then((a.pe, a.cause).cmp(&(b.pe, b.cause))));
-    let mut rest: f64 = others.iter().map(|debt| debt.ticks).sum();
+    others.sort_by(|a, b| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0)));
+    let mut rest: f64 = others.iter().map(|(_, charge)| charge.ticks).sum();
     let mut visits = 0;
-    for debt in others {
-        match debt.sample() {
+    for ((pe, cause), charge) in others {
+        match charge.sample {
             Some(sample) if visits < VISITS && rest >= NEGLIGIBLE * finding.time.0 as f64 => {
-                visits += roots.of_sample(lookup, &sample.wait, sample.since, debt.ticks);
+                visits += roots.of_sample(lookup, &sample.wait, sample.since, charge.ticks);
             }
-            _ => roots.here(Root { pe: debt.pe, path: debt.cause, origin: debt.cause }, debt.ticks),
+            _ => roots.here(Root { pe, path: cause, origin: cause }, charge.ticks),
         }
-        rest -= debt.ticks;
+        rest -= charge.ticks;
     }
     let mut largest: Vec<_> = roots.settle().iter().filter(|(_, charge)| charge.ticks >= 0.5).copied().collect();
     let by_size = |a: &(Root, RootCharge), b: &(Root, RootCharge)| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0));

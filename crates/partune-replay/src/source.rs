@@ -245,49 +245,42 @@ fn locks(trace: &Trace, ties: &Ties, ends: &Table<PeId, Vec<End>>, gifts: &mut [
 /// Adds what ties members of a reduction to whoever comes last, where the library keeps them until then. Nothing in a reduction asks for that of any but the
 /// root, so what the run shows decides, for each PE and call path: most that came long before the last one did not leave before it.
 fn kept_by_reductions(trace: &Trace, index: &Index, ends: &mut Table<PeId, Vec<End>>, gifts: &mut Vec<Time>) {
-    let members = |instance: &Instance| {
+    let is_call =
+        |member: &Member| member.start == member.wait && member.wait.index() < trace.streams()[member.pe].visits.len();
+    let meeting = |instance: &Instance| {
         let members = index.collectives.members(instance);
-        let is_call = |member: &Member| {
-            member.start == member.wait && member.wait.index() < trace.streams()[member.pe].visits.len()
-        };
-        let is_whole = instance.role == Role::AllToOne && instance.missing == 0;
-        (is_whole && members.iter().all(is_call)).then_some(members)
+        let is_whole = instance.role == Role::AllToOne && instance.missing == 0 && members.iter().all(is_call);
+        let last = members.iter().map(|member| member.enter).max()?;
+        is_whole.then_some((members, instance.root, last))
+    };
+    let meetings: Vec<(&[Member], PeId, Time)> = index.collectives.instances.iter().filter_map(meeting).collect();
+    let others = || {
+        meetings.iter().flat_map(|(members, root, last)| {
+            members.iter().filter(move |it| it.pe != *root).map(move |it| (it, *last))
+        })
     };
     let path = |member: &Member| trace.visit(member.pe, member.wait).path;
-    let last = |members: &[Member]| members.iter().map(|member| member.enter).max().unwrap_or_default();
-    let meetings = || index.collectives.instances.iter().filter_map(|it| Some((it.root, members(it)?)));
-    let others = |root: PeId, members: &[Member]| -> Vec<Member> {
-        members.iter().filter(|member| member.pe != root).copied().collect()
-    };
     // What they take where nobody keeps them.
     let mut shortest: FxHashMap<CallPathId, i64> = FxHashMap::default();
-    for member in meetings().flat_map(|(root, members)| others(root, members)) {
-        let known = shortest.entry(path(&member)).or_insert(i64::MAX);
+    for (member, _) in others() {
+        let known = shortest.entry(path(member)).or_insert(i64::MAX);
         *known = (*known).min(member.exit.since(member.enter).0);
     }
     let mut counts: FxHashMap<(PeId, CallPathId), (u64, u64)> = FxHashMap::default();
-    for (root, members) in meetings() {
-        let last = last(members);
-        for member in others(root, members) {
-            let path = path(&member);
-            if last.since(member.enter).0 > shortest[&path].saturating_mul(2) {
-                let (late, kept) = counts.entry((member.pe, path)).or_default();
-                (*late, *kept) = (*late + 1, *kept + u64::from(member.exit >= last));
-            }
-        }
+    for (member, last) in others().filter(|(it, last)| last.since(it.enter).0 > shortest[&path(it)].saturating_mul(2)) {
+        let (late, kept) = counts.entry((member.pe, path(member))).or_default();
+        (*late, *kept) = (*late + 1, *kept + u64::from(member.exit >= last));
     }
-    let is_kept =
-        |member: &Member| counts.get(&(member.pe, path(member))).is_some_and(|(late, kept)| 2 * kept >= *late);
-    for (root, members) in meetings() {
-        let kept: Vec<Member> = others(root, members).into_iter().filter(is_kept).collect();
-        if kept.is_empty() {
+    let is_kept = |it: &Member| counts.get(&(it.pe, path(it))).is_some_and(|(late, kept)| 2 * kept >= *late);
+    for (members, root, last) in &meetings {
+        let mut kept = members.iter().filter(|it| it.pe != *root && is_kept(it)).peekable();
+        if kept.peek().is_none() {
             continue;
         }
         let tie = gifts.len() as u32;
-        gifts.push(last(members));
-        for (part, of) in [(Part::Gives, members), (Part::Takes, &kept)] {
-            of.iter().for_each(|it| ends[it.pe].push(End { time: it.enter, visit: it.wait, tie, part }));
-        }
+        gifts.push(*last);
+        let all = members.iter().map(|it| (it, Part::Gives)).chain(kept.map(|it| (it, Part::Takes)));
+        all.for_each(|(it, part)| ends[it.pe].push(End { time: it.enter, visit: it.wait, tie, part }));
     }
 }
 

@@ -103,7 +103,7 @@ impl Charge {
         }
     }
 
-    fn join(&mut self, other: Charge) {
+    pub(crate) fn join(&mut self, other: Charge) {
         self.ticks += other.ticks;
         self.links.extend(other.links);
         other.sample.into_iter().for_each(|sample| self.keep(sample));

@@ -15,21 +15,12 @@ use partune_expr::{Expr, Rat, Symbol};
 use self::cost::Cost;
 use self::node::Build;
 use self::scalar::Scalar;
-use self::walk::{BUDGET, Queues, Walk};
+use self::walk::{BUDGET, Limits, Queues, Walk};
 use super::{Bounds, error};
 use crate::code::{Compiler, Slots};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Model, Term};
 use crate::shape::Shape;
-
-/// How far a walk goes.
-#[derive(Clone, Copy)]
-struct Limits {
-    /// Of each loop, so many turns at its begin and as many at its end are walked.
-    ends: i64,
-    /// Calls inside each other.
-    calls: u32,
-}
 
 const ALL: Limits = Limits { ends: i64::MAX, calls: 400 };
 /// What is looked at to find what is wrong with a term, and in how many steps.
@@ -102,8 +93,7 @@ fn walk<S: Scalar>(model: &Model, term: &Term, limits: Limits, left: &mut u64) -
         slots: build.highest.max(1),
         variables: vec![0; build.highest.max(1)],
         left: *left,
-        ends: limits.ends,
-        calls: limits.calls,
+        limits,
         awaits: model.awaits(term),
         depth: 0,
         known: BTreeMap::new(),

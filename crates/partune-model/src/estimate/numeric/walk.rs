@@ -24,6 +24,15 @@ pub(super) struct Queues<S> {
     pub(super) servers: S,
 }
 
+/// How far a walk goes.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Of each loop, so many turns at its begin and as many at its end are walked.
+    pub(super) ends: i64,
+    /// Calls inside each other.
+    pub(super) calls: u32,
+}
+
 /// A walk over a term: what variables are, and what calls cost that were walked already.
 pub(super) struct Walk<'a, S> {
     pub(super) resources: Vec<Queues<S>>,
@@ -33,10 +42,7 @@ pub(super) struct Walk<'a, S> {
     pub(super) variables: Vec<i64>,
     /// Steps that may be taken; none are left once the walk gave up.
     pub(super) left: u64,
-    /// Of a loop, so many turns at its begin and as many at its end are walked.
-    pub(super) ends: i64,
-    /// Calls that may be inside each other.
-    pub(super) calls: u32,
+    pub(super) limits: Limits,
     /// Whether processes wait for each other's events, so that no two may ever work at a time, however many servers there are.
     pub(super) awaits: bool,
     pub(super) depth: u32,
@@ -159,7 +165,7 @@ impl<S: Scalar> Walk<'_, S> {
                     cost.beside(one, count);
                     return Ok(cost.joined());
                 }
-                for value in turns(lo, hi, self.ends) {
+                for value in turns(lo, hi, self.limits.ends) {
                     self.variables[*slot] = value;
                     let next = self.node(body)?;
                     if *parallel { cost.beside(next, S::int(1)) } else { cost.then(next) }
@@ -222,9 +228,9 @@ impl<S: Scalar> Walk<'_, S> {
         if let Some(known) = self.known.get(&key) {
             return Ok(Cost::clone(known));
         }
-        if self.depth >= self.calls {
+        if self.depth >= self.limits.calls {
             self.left = 0;
-            return Err(Diagnostic::error(span, format!("more than {} calls inside each other", self.calls)));
+            return Err(Diagnostic::error(span, format!("more than {} calls inside each other", self.limits.calls)));
         }
         let mut inner = vec![0; self.slots];
         inner.iter_mut().zip(&key.1).for_each(|(slot, value)| *slot = *value);
