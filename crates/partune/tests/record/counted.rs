@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::launch::{Built, LAUNCHED, OPEN_MPI, alone};
 use crate::kernel::{CACHES, MACHINE};
 
-/// Of the three calls of `product` that two ranks make, 4,000 times 1,000 turns each.
-const PRODUCTS: f64 = 3.0 * 4000.0 * 1000.0;
+/// Of all calls of `product`, 500 on each rank and then 15,000 on rank 0, with 1,000 turns each.
+const PRODUCTS: f64 = (2.0 * 500.0 + 15000.0) * 1000.0;
 
 fn partune(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_partune")).args(words).output().expect("the binary runs")
@@ -75,8 +75,9 @@ fn one_chain_leads_from_the_peak_to_the_run() {
     assert!((of("M") - peak).abs() < 0.02 * peak, "{} for {peak}", of("M"));
     assert!((of("MACS") - macs).abs() < 0.02 * macs, "{} for {macs}", of("MACS"));
     assert!(of("M") <= of("MA") && of("MA") <= of("MAC") && of("MAC") <= of("MACS"), "{bounds:?}");
-    // Rank 0 alone does a third of all work, half of which the other could have done: a quarter of what both take together, less what others disturb.
-    assert!(of("IP") > 1.05 * of("I"), "{bounds:?}");
+    // Rank 0 does nearly all alone, half of which the other could have done. A region is serial by a hundredth of its length, which must
+    // be longer than a first call takes to record.
+    assert!(of("IP") > 1.5 * of("I"), "{bounds:?}");
     let in_loops = document["kernels"]["in_loops"].as_f64().expect("it is a share");
     assert!(in_loops > 0.95 && document["kernels"]["processes"].as_f64() == Some(2.0), "{:#}", document["kernels"]);
 
