@@ -193,7 +193,7 @@ impl Contexts {
             let site = self.sites.rows.get(around.site as usize).map(|site| site.0);
             let known = site.or(Some(of(around.region).file).filter(|_| of(around.region).kind == Kind::Function));
             if let Some(known) = known.filter(|known| file_name(strings.get(*known)) == name) {
-                if self.is_same(region, around.region, strings) {
+                if is_same(of(region), of(around.region), strings) {
                     return Context { site: NONE, offset: None, ..around };
                 }
                 let site = self.sites.number((known, line));
@@ -244,8 +244,9 @@ impl Contexts {
             is_mark(name) || is_rust_start(name) || is_of_headers(file)
         };
         let innermost = functions.iter().rposition(|function| !is_passed(function));
+        let told = self.told_of_themselves(parent, functions, strings);
         let mut context = parent;
-        for (level, function) in functions.iter().enumerate() {
+        for (level, function) in functions.iter().enumerate().skip(told.saturating_sub(1)) {
             let name = strings.get(function.name);
             let is_start = is_below_main(name) || is_systems && is_nameless(name);
             if context == NONE && is_start || is_passed(function) {
@@ -256,14 +257,8 @@ impl Contexts {
                 0 => NONE,
                 line => self.sites.number((function.call_file, line)),
             };
-            // An instrumented function was entered by itself; this is a place in it.
-            let entered = self.tree.rows.get(context as usize).copied();
-            let around = match entered {
-                Some(entered)
-                    if level == 0 && entered.site == NONE && self.is_same(entered.region, region, strings) =>
-                {
-                    entered.parent
-                }
+            let around = match self.tree.rows.get(context as usize) {
+                Some(entered) if level + 1 == told => entered.parent,
                 Some(entered) if has_body(strings.get(self.regions.rows[entered.region as usize].name), name) => {
                     entered.parent
                 }
@@ -276,23 +271,29 @@ impl Contexts {
         context
     }
 
-    /// Whether a function that told of itself is the one of a frame. Who told may name its file and line in another way.
-    fn is_same(&self, entered: u32, found: u32, strings: &Strings) -> bool {
-        let [entered, found] = [entered, found].map(|region| self.regions.rows[region as usize]);
-        let file = |of: Region| file_name(strings.get(of.file));
-        let is_function = entered.kind == Kind::Function && found.kind == Kind::Function;
-        entered == found || is_function && entered.name == found.name && file(entered) == file(found)
+    /// How many functions of an address, from the outermost on, were entered by themselves: an instrumented function, and those that were inlined into
+    /// it and tell of themselves all the same. The address is a place in the last of them.
+    fn told_of_themselves(&self, parent: u32, functions: &[Function], strings: &Strings) -> usize {
+        let were_entered = |count: &usize| {
+            let mut at = parent;
+            functions[..*count].iter().rev().all(|function| {
+                let Some(entered) = self.tree.rows.get(at as usize) else { return false };
+                at = entered.parent;
+                entered.site == NONE
+                    && is_same(self.regions.rows[entered.region as usize], region_of(function), strings)
+            })
+        };
+        (1..=functions.len()).rev().find(were_entered).unwrap_or(0)
+    }
+
+    fn function(&mut self, function: &Function) -> u32 {
+        self.regions.number(region_of(function))
     }
 
     /// Whether a context is what GCC's library of C++ gives threads to run.
     fn is_thread_of_cpp(&self, context: u32, strings: &Strings) -> bool {
         let region = self.tree.rows.get(context as usize).map(|row| self.regions.rows[row.region as usize]);
         region.is_some_and(|region| strings.get(region.name) == THREAD_OF_CPP)
-    }
-
-    fn function(&mut self, function: &Function) -> u32 {
-        let Function { name, file, line, .. } = *function;
-        self.regions.number(Region { name, kind: Kind::Function, file, line })
     }
 
     fn unknown(&mut self, module: Option<StringId>, address: u64, strings: &mut Strings) -> u32 {
@@ -317,6 +318,18 @@ impl Contexts {
         let (file, line) = told.filter(|_| kind == Kind::Function).unwrap_or((StringId::NONE, 0));
         self.regions.number(Region { name, kind, file, line })
     }
+}
+
+fn region_of(function: &Function) -> Region {
+    let Function { name, file, line, .. } = *function;
+    Region { name, kind: Kind::Function, file, line }
+}
+
+/// Whether a function that told of itself is the one of a frame. Who told may name its file and line in another way.
+fn is_same(entered: Region, found: Region, strings: &Strings) -> bool {
+    let file = |of: Region| file_name(strings.get(of.file));
+    let is_function = entered.kind == Kind::Function && found.kind == Kind::Function;
+    entered == found || is_function && entered.name == found.name && file(entered) == file(found)
 }
 
 /// What stands between the user's function and the region that it marks: `fortran/partune.f90`, the crate `partune-regions`, `include/partune_gasp.upc`.

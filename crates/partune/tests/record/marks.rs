@@ -197,6 +197,25 @@ fn instrumented_functions_are_recorded_and_short_ones_left_out() {
 }
 
 #[test]
+fn inlined_functions_that_tell_of_themselves_are_in_a_call_path_once() {
+    let Some(built) = Built::new(&OPEN_MPI, "marks/inlined.c", &["-finstrument-functions"]) else { return };
+    let document = built.record(&[], &[]).analysis();
+    let paths = document["callpaths"].as_array().expect("it is a table").iter();
+    let visits = |name: &str| {
+        let of = paths
+            .clone()
+            .filter(|row| row["callpath"].as_array().is_some_and(|path| path.last() == Some(&name.into())));
+        of.map(|row| (row["callpath"].clone(), row["visits"].as_u64())).collect::<Vec<_>>()
+    };
+    let sums = visits("MPI_Allreduce");
+    assert_eq!(sums, [(serde_json::json!(["main", "step", "norm", "MPI_Allreduce"]), Some(10))]);
+    for (function, count) in [("main", 2), ("step", 10), ("norm", 10)] {
+        let of = visits(function);
+        assert!(of.len() == 1 && of[0].1 == Some(count), "{of:?}");
+    }
+}
+
+#[test]
 fn functions_that_a_filter_excludes_are_not_recorded() {
     let program = Program::compile("functions.c", &["-O1", "-fno-inline", "-finstrument-functions"]);
     let rules = path(&program.folder, "rules");
