@@ -245,8 +245,9 @@ impl CostTable {
         const NONE: [i64; LEVELS] = [0; LEVELS];
         let recorded = || {
             let ticks = [(operation.measured as f64 * factor()).round() as i64; LEVELS];
-            let (own, flight) = if operation.waited { (NONE, ticks) } else { (ticks, NONE) };
-            Ticks { own, flight, bytes: own, flown: NONE, latency: 0 }
+            // Who waited there takes as long if it comes last now, and has nobody to wait for.
+            let (flight, bytes) = if operation.waited { (ticks, NONE) } else { (NONE, ticks) };
+            Ticks { own: ticks, flight, bytes, flown: NONE, latency: 0 }
         };
         let known = self.0.get(operation.class as usize);
         let ticks = known.map_or_else(recorded, |of_class| of_class[usize::from(operation.remote)]);

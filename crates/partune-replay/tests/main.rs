@@ -384,6 +384,16 @@ fn what_is_measured_of_a_thread_ends_with_it() {
     assert_eq!(run("scale output time*0.5"), (100, 60));
 }
 
+/// Whoever comes last to the shut-down, it takes as long as it took.
+#[test]
+fn shut_down_takes_as_long_for_another_one_who_comes_last() {
+    let text = "
+        pe 0: main 0..120 { slow 0..60 MPI_Finalize 60..120 finalize }
+        pe 1: main 0..118 { work 0..40 MPI_Finalize 40..118 finalize }";
+    // PE 1 had 58 ticks of it after PE 0 came, and now comes last itself, after 40.
+    assert_eq!(runs(text, &["scale slow time*0.5"]), (120, 98));
+}
+
 /// A receive that is only started, with nothing after it that meets others, is awaited before shut-down: its wait is not gone.
 #[test]
 fn what_was_started_is_awaited_before_shut_down() {

@@ -141,7 +141,9 @@ fn what_cannot_be_done_is_told() {
     let wrong = partune(&["whatif", &run, "--change", "improve everything"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
     assert!(text(&wrong.stderr).contains("balance PLACE"), "{}", text(&wrong.stderr));
-    let nowhere = partune(&["whatif", &run, "--change", "balance nowhere", "--json"]);
+    let faster = folder.path().join("faster").display().to_string();
+    // Nothing is written then, so that there is room for what is asked next.
+    let nowhere = partune(&["whatif", &run, "--change", "balance nowhere", "-o", &faster, "--json"]);
     assert_eq!(nowhere.status.code(), Some(1));
     let document: Value = serde_json::from_slice(&nowhere.stdout).expect("it is JSON");
     assert_eq!(document["refused"][0]["change"], "balance nowhere");
@@ -150,7 +152,6 @@ fn what_cannot_be_done_is_told() {
     let document: Value = serde_json::from_slice(&same.stdout).expect("it is JSON");
     assert_eq!(document["saves_s"], 0.0);
     // The changed run is an archive like any other, and takes as long as was said.
-    let faster = folder.path().join("faster").display().to_string();
     let made = partune(&["whatif", &run, "--change", "scale cpu speed*2", "-o", &faster, "--json"]);
     let predicted: Value = serde_json::from_slice(&made.stdout).expect("it is JSON");
     let read = partune(&["whatif", &faster, "--json"]);

@@ -49,6 +49,9 @@ fn a_time_line_is_what_the_format_asks_for() {
         // The reader of JSON may be off in the last digit.
         let same = |(a, b): (&f64, &f64)| (a - b).abs() <= b * 1e-12;
         assert!(waits.len() == expected.len() && waits.iter().zip(&expected).all(same), "{name}: {waits:?}");
+        // Of sensors that are no PEs, too.
+        let samples = trace.streams().iter().flat_map(|stream| &stream.metrics);
+        assert_eq!(of("C").len(), samples.filter(|sample| sample.value.is_finite()).count(), "{name}");
         let (begins, ends) = (of("s"), of("f"));
         let messages = begins.iter().filter(|it| it["cat"] == "message").count();
         assert_eq!(messages, index.messages.len(), "{name}");

@@ -84,4 +84,10 @@ impl Run {
     pub fn active_pes(&self) -> &[PeId] {
         &self.active
     }
+
+    /// What measured and ran no code: sensors of a node or of a device.
+    pub fn metric_sources(&self) -> impl Iterator<Item = PeId> + '_ {
+        let measured = self.trace.streams().iter_ids().filter(|(_, stream)| !stream.metrics.is_empty());
+        measured.map(|(pe, _)| pe).filter(|pe| self.active.binary_search(pe).is_err())
+    }
 }

@@ -39,8 +39,12 @@ pub fn chrome(diagnosis: &Diagnosis, out: &mut dyn Write) -> Result<(), ExportEr
     writer.wait_names()?;
     for pe in run.active_pes() {
         writer.visits(*pe, &names)?;
-        writer.metrics(*pe)?;
+        writer.metrics(*pe, &format!("PE {}", names::pe(run, *pe)))?;
         writer.waits(*pe)?;
+    }
+    for source in run.metric_sources() {
+        let name = run.pe(source).map(|source| source.name).filter(|name| !name.is_empty());
+        writer.metrics(source, &name.map_or_else(|| format!("source {}", source.0), str::to_owned))?;
     }
     writer.messages()?;
     writer.accesses()?;
@@ -142,12 +146,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn metrics(&mut self, pe: PeId) -> Result<(), ExportError> {
+    fn metrics(&mut self, pe: PeId, label: &str) -> Result<(), ExportError> {
         let (run, place) = (self.run, self.place(pe));
-        let label = names::pe(run, pe);
         for sample in run.samples(pe) {
             // A viewer joins counters of one process and name.
-            let name = json!(format!("{} of PE {label}", sample.name));
+            let name = json!(format!("{} of {label}", sample.name));
             let series = json!({ if sample.unit.is_empty() { "value" } else { sample.unit }: sample.value });
             let time = self.micros(sample.time);
             self.event(format_args!("\"ph\":\"C\",{place},\"ts\":{time},\"name\":{name},\"args\":{series}"))?;

@@ -72,7 +72,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         partune_engine::what_if(runs::open_one(archive, &bar)?, &request, &bar)?
     };
     let changes: Vec<String> = args.changes.iter().map(ToString::to_string).collect();
-    if let Some(folder) = &args.output
+    let is_made = what_if.refused.is_empty() || what_if.refused.len() < changes.len();
+    if let Some(folder) = args.output.as_ref().filter(|_| is_made)
         && let Some(written) = what_if.write(folder)
     {
         written?;
@@ -82,10 +83,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         what_if_text(&what_if, &changes, output::style())
     })?;
-    anyhow::ensure!(
-        what_if.refused.is_empty() || what_if.refused.len() < changes.len(),
-        "no change could be made\n  remedy: partune analyze names the places of this run"
-    );
+    anyhow::ensure!(is_made, "no change could be made\n  remedy: partune analyze names the places of this run");
     std::mem::forget(what_if);
     Ok(())
 }
