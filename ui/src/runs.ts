@@ -8,6 +8,9 @@ import { run } from "./state";
 export const runs = signal<Run[] | undefined>(undefined);
 export const runsError = signal<ApiError | undefined>(undefined);
 
+/** How many PEs of a run have a number, and so a row: those of CPUs, which are what is counted elsewhere, and streams of devices. */
+export const numbered = (of: Run | undefined): number => (of?.pes ?? 0) + (of?.device_streams ?? 0);
+
 let timer = 0;
 
 /** Asks again until no archive is opening any more. */

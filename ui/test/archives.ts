@@ -30,5 +30,7 @@ export const nothing = recorded("casita-4_mpi_lammps_colloid");
 /** Two runs of one program, one even and one not. */
 export const even = recorded("scorep84-otfcpt-mpi-balanced-4");
 export const uneven = recorded("scorep84-otfcpt-mpi-imbalance-4");
+/** Two processes with a thread and a stream of a device each. */
+export const streams = recorded("casita-2_cuda_simple");
 /** Two processes with hardware counters. */
 export const measured = recorded("pipit-ping-pong-papi-2");

@@ -7,8 +7,9 @@ import { functionNames, functionShares } from "../src/draw/bins";
 import { colourOf } from "../src/draw/functions";
 import { LEFT } from "../src/draw/geometry";
 import { bytes as inBytes, count as inCount, percent, seconds } from "../src/format";
-import { hybrid, lateSender, ring } from "./archives";
+import { hybrid, lateSender, ring, streams } from "./archives";
 import { open, params, settle, shot, until, visit } from "./browser";
+import { type Server, serve } from "./server";
 import { stage } from "./stage";
 
 const archives = [ring, lateSender, hybrid].filter((it) => it !== null);
@@ -242,6 +243,47 @@ test("rows by process, by name and by waiting, and layers that are hidden, are i
   await it.close();
 });
 
+test("streams of devices have rows as PEs have", { skip: streams === null }, async () => {
+  const server = await serve([streams as string]);
+  try {
+    const { pes } = await server.api<{ pes: { name: string[] } }>("runs/0/pes");
+    const last = pes.name.length - 1;
+    assert.equal(last, 5, "four PEs and two streams");
+    const it = await open(given.browser, server, "#/timeline?run=0");
+    const { page } = it;
+    // All that is in view is all there is, however it is grouped.
+    for (const [rows, many] of [
+      ["none", 6],
+      ["process", 2],
+      ["device", 4],
+    ] as const) {
+      await page.getByLabel("Rows").selectOption(rows);
+      await settle(page);
+      await page.focus("#tracks");
+      await page.keyboard.press("v");
+      await until(page, () => location.hash.includes("sel="));
+      assert.equal((await params(page)).sel?.split(".")[2], `0-${last}`, `rows are ${rows}`);
+      await settle(page);
+      const { data } = await selectedOf(page, server);
+      assert.equal(data.pes, 6);
+      const labels = await server.api<Timeline>(`runs/0/timeline?group=${rows}&first=0&pes=6`);
+      assert.equal(labels.rows.label.length, many);
+      await page.keyboard.press("Escape");
+      await until(page, () => !location.hash.includes("sel="));
+    }
+    await shot(page, "streams");
+    await page.getByLabel("PEs, processes or hosts by name").fill("CUDA");
+    await until(page, () => /2 of 6 PEs have that name/.test(document.getElementById("counts")?.textContent ?? ""));
+    const whole = await server.api<Timeline>("runs/0/timeline");
+    await visit(page, `#/timeline?run=0&pe=${last}&time=${Math.round(whole.to / 2)}`);
+    assert.ok(((await page.textContent("#at-cursor")) ?? "").includes(`PE ${pes.name[last]}`));
+    it.clean();
+    await it.close();
+  } finally {
+    server.stop();
+  }
+});
+
 test("what is in view is there as tables too", async () => {
   const it = await open(given.browser, given.server, "#/timeline?run=0");
   const view = await given.server.api<{ waits: { pe: number[] }; messages: { sent: number[] } }>("runs/0/timeline");
@@ -306,11 +348,17 @@ test("what is said follows the view", async () => {
 });
 
 /** The selection of the address, and what the server says of it. */
-async function selected(page: Page, run: number): Promise<{ from: number; to: number; only: string; data: Selected }> {
+const selected = (page: Page, run: number) => selectedOf(page, given.server, run);
+
+async function selectedOf(
+  page: Page,
+  server: Server,
+  run = 0,
+): Promise<{ from: number; to: number; only: string; data: Selected }> {
   const { sel = "", durations } = await params(page);
   const [from, to, only] = sel.split(".");
   const region = durations === undefined ? "" : `&region=${durations}`;
-  const data = await given.server.api<Selected>(`runs/${run}/selection?from=${from}&to=${to}&only=${only}${region}`);
+  const data = await server.api<Selected>(`runs/${run}/selection?from=${from}&to=${to}&only=${only}${region}`);
   return { from: Number(from), to: Number(to), only: only ?? "", data };
 }
 

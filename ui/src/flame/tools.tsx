@@ -5,7 +5,7 @@ import { recorded } from "../load";
 import { ColourChoice, colouring } from "../parts/colouring";
 import { Legend } from "../parts/words";
 import { pe } from "../pes";
-import { runs } from "../runs";
+import { numbered, runs } from "../runs";
 import { amend, numeric, route, run } from "../state";
 
 /** So many PEs are offered one by one. */
@@ -15,7 +15,7 @@ export function Tools({ kinds }: { kinds: Kind[] }) {
   const { stacking = "callees", text = "", only = "", filter = "", base } = route.value.params;
   const all = runs.value ?? [];
   const own = all.find((it) => it.run === run.value);
-  const pes = (own?.pes ?? 0) + (own?.device_streams ?? 0);
+  const pes = numbered(own);
   const others = all.filter((it) => it.run !== run.value && it.state === "ready");
   const inPart = numeric(route.value.params, "from") !== undefined;
   return (

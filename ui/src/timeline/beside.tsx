@@ -13,7 +13,7 @@ import { Canvas, type Draw } from "../parts/canvas";
 import { Failure } from "../parts/states";
 import { TipBox } from "../parts/tip";
 import { rangesOf } from "../pes";
-import { runs } from "../runs";
+import { numbered, runs } from "../runs";
 import { amend, link, numeric, route, run } from "../state";
 import { Differences, inWords, stageName } from "./differences";
 import { hit } from "./hit";
@@ -34,7 +34,7 @@ const BY: [string, string][] = [
 
 /** The other runs that have a timeline. */
 const others = () =>
-  (runs.value ?? []).filter((it) => it.run !== run.value && it.state === "ready" && !it.profile_only && it.pes);
+  (runs.value ?? []).filter((it) => it.run !== run.value && it.state === "ready" && !it.profile_only && numbered(it) > 0);
 
 /** The run that is beside this one, if it can be. */
 export const besideRun = () => {

@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import type { Message } from "../api";
 import { recorded } from "../load";
 import { others, pinned } from "../pes";
-import { runs } from "../runs";
+import { numbered, runs } from "../runs";
 import { amend, numeric, route, run } from "../state";
 
 export interface View {
@@ -17,7 +17,8 @@ const SHORTEST = 8;
 
 /** Length of the run in nanoseconds. */
 export const whole = computed(() => Math.max(1, runs.value?.find((it) => it.run === run.value)?.duration_ns ?? 1));
-export const peCount = computed(() => Math.max(1, runs.value?.find((it) => it.run === run.value)?.pes ?? 1));
+/** How many PEs can have a row. */
+export const peCount = computed(() => Math.max(1, numbered(runs.value?.find((it) => it.run === run.value))));
 
 const ahead = signal<View | null>(null);
 

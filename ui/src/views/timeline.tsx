@@ -10,7 +10,7 @@ import { ColourChoice, colouring, FunctionSwatch } from "../parts/colouring";
 import { Failure } from "../parts/states";
 import { Legend, Swatch } from "../parts/words";
 import { filtered, pinned, rangesOf } from "../pes";
-import { runs, useKinds } from "../runs";
+import { numbered, runs, useKinds } from "../runs";
 import { amend, route, run } from "../state";
 import { Beside, BesideChoice, BesideTables, besideRun, useBeside } from "../timeline/beside";
 import { CounterChoice, Counters } from "../timeline/counters";
@@ -78,7 +78,7 @@ function useAvailable(): number {
 
 export function Timeline() {
   const of = runs.value?.find((it) => it.run === run.value);
-  if (!of?.pes || !of.duration_ns)
+  if (!of || numbered(of) === 0 || !of.duration_ns)
     return (
       <>
         <h1>Timeline</h1>
