@@ -62,7 +62,15 @@ test("every view of every archive", async () => {
     const tables = it.page.getByText("The same as a table");
     for (let at = 0; at < (await tables.count()); at += 1) await tables.nth(at).click();
     await it.page.locator("details[open] tbody").first().waitFor();
-    const { rows } = await given.server.api<{ rows: { label: string[] } }>(`runs/${run.run}/balance`);
+    const { rows, events } = await given.server.api<{ rows: { label: string[] }; events: { most_pe: (number | null)[] } }>(
+      `runs/${run.run}/balance`,
+    );
+    const { pes } = await given.server.api<{ pes: { name: string[] } }>(`runs/${run.run}/pes`);
+    assert.deepEqual(
+      await it.page.locator("section[aria-labelledby=events] tbody tr > :nth-child(7)").allTextContents(),
+      events.most_pe.slice(0, 30).map((pe) => `PE ${pe === null ? "–" : pes.name[pe]}`),
+      `PEs of ${run.name} with most`,
+    );
     assert.equal(
       await it.page.locator("details[open] tbody").first().locator("tr").count(),
       rows.label.length,

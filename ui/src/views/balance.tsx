@@ -8,6 +8,7 @@ import { Canvas, type Draw } from "../parts/canvas";
 import { Answer, Fold, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { Legend, Swatch } from "../parts/words";
+import { pe } from "../pes";
 import { useKinds } from "../runs";
 import { link, run } from "../state";
 import { Maps } from "./maps";
@@ -167,7 +168,7 @@ function Events({ data }: { data: Data }) {
     { key: "least", title: "Least", number: true, by: (it) => it.least_s, cell: (it) => seconds(it.least_s) },
     { key: "mean", title: "Mean", number: true, by: (it) => it.mean_s, cell: (it) => seconds(it.mean_s) },
     { key: "most", title: "Most", number: true, by: (it) => it.most_s, cell: (it) => seconds(it.most_s) },
-    { key: "pe", title: "On PE", number: true, by: (it) => it.most_pe, cell: (it) => it.most_pe ?? "–" },
+    { key: "pe", title: "On PE", number: true, by: (it) => it.most_pe, cell: (it) => pe(it.most_pe) },
     { key: "total", title: "All PEs", number: true, by: (it) => it.total_s, cell: (it) => seconds(it.total_s) },
   ];
   return (
