@@ -28,6 +28,15 @@ test("every view of every archive", async () => {
     const summary = await given.server.api<{ sentences: string[]; findings: { place: string }[] }>(`runs/${run.run}/summary`);
     const main = (await it.page.textContent("main")) ?? "";
     if (summary.sentences[0]) assert.ok(main.includes(summary.sentences[0]), `${run.name}: ${summary.sentences[0]}`);
+    const cut = await it.page.locator(".waterfall text").evaluateAll((all) =>
+      all
+        .filter((text) => {
+          const whole = text.closest("svg")?.getBoundingClientRect();
+          return whole && text.getBoundingClientRect().right > whole.right;
+        })
+        .map((text) => text.textContent),
+    );
+    assert.deepEqual(cut, [], `the waterfall of ${run.name}`);
     for (const finding of summary.findings) assert.ok(main.includes(finding.place), `${run.name}: ${finding.place}`);
     await shot(it.page, `${run.name}-summary`);
 

@@ -12,7 +12,8 @@ interface Props {
 const ROW = 30;
 const NAMES = 190;
 const WIDTH = 620;
-const VALUES = 110;
+/** Room for the longest value, "26.4 µs · < 0.01 %", in wide letters too. */
+const VALUES = 160;
 
 /** How a gap is coloured: by the kind of time that it is closest to. */
 const COLOURS: Record<string, string> = {
