@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { seconds } from "../src/format";
 import { even, ring, ringProfile, stencil, uneven } from "./archives";
 import { open, params, shot, until, visit } from "./browser";
+import { serve } from "./server";
 import { stage } from "./stage";
 
 // Without recorded archives: the ring twice, where nothing may differ.
@@ -40,6 +41,21 @@ test("two runs, region by region", async () => {
   await shot(it.page, "compare");
   it.clean();
   await it.close();
+});
+
+test("many runs beside each other scroll in their cards", async () => {
+  const many = await serve(Array.from({ length: 14 }, () => ring));
+  try {
+    const it = await open(given.browser, many, `#/compare?runs=${Array.from({ length: 14 }, (_, run) => run).join()}`);
+    await it.page.setViewportSize({ width: 900, height: 900 });
+    const wide = it.page.locator(".card .scroll").last();
+    assert.ok(await wide.evaluate((element) => element.scrollWidth > element.clientWidth), "there is more than fits");
+    assert.ok(await it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page does not scroll");
+    it.clean();
+    await it.close();
+  } finally {
+    many.stop();
+  }
 });
 
 test("runs of different sizes are compared by means over PEs", { skip: !stencil }, async () => {

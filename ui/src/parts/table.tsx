@@ -35,6 +35,16 @@ function compare(a: number | string | null | undefined, b: number | string | nul
   return typeof a === "number" && typeof b === "number" ? b - a : String(a).localeCompare(String(b));
 }
 
+/** What holds a table that may be wider, or where it is not free taller, than its place. */
+export function Scroll(props: { label: string; free?: boolean | undefined; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class={`scroll ${props.free ? "free" : ""}`} tabIndex={0} aria-label={props.label}>
+      {props.children}
+    </section>
+  );
+}
+
 export function Table<Row>({ caption, rows, columns, id, sort = "sort", selected, first = 100, free }: Props<Row>) {
   const [all, setAll] = useState(false);
   const [key = "", way] = (route.value.params[sort] ?? "").split(".");
@@ -45,8 +55,7 @@ export function Table<Row>({ caption, rows, columns, id, sort = "sort", selected
     column.key !== key ? "none" : (way === "up") === Boolean(column.number) ? "ascending" : "descending";
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <section class={`scroll ${free ? "free" : ""}`} tabIndex={0} aria-label={caption}>
+      <Scroll label={caption} free={free}>
         <table>
           <caption>{caption}</caption>
           <thead>
@@ -87,7 +96,7 @@ export function Table<Row>({ caption, rows, columns, id, sort = "sort", selected
             ))}
           </tbody>
         </table>
-      </section>
+      </Scroll>
       {sorted.length > shown.length && (
         <p>
           <button type="button" onClick={() => setAll(true)}>

@@ -4,7 +4,7 @@ import { bytes, count, difference, percent, ratio, seconds, title } from "../for
 import { useApi } from "../load";
 import { Choice, chosenRuns, runName } from "../parts/choice";
 import { Answer, Omitted, What } from "../parts/states";
-import { Bar, type Column, Table } from "../parts/table";
+import { Bar, type Column, Scroll, Table } from "../parts/table";
 import { at } from "../parts/words";
 import { amend, link, route } from "../state";
 
@@ -75,57 +75,59 @@ function Times({ data, names, runs }: { data: Comparison; names: string[]; runs:
   return (
     <section class="card" aria-labelledby="times">
       <h2 id="times">Run time</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col" class="number">
-              PEs
-            </th>
-            <th scope="col" class="number">
-              Time
-            </th>
-            <th scope="col" class="number" title="Without start-up and shut-down">
-              Inner part
-            </th>
-            <th scope="col" class="number">
-              Speed-up
-            </th>
-            <th scope="col">Against A</th>
-          </tr>
-        </thead>
-        <tbody>
-          {data.runs.map((it, index) => (
-            <tr key={it.archive + String(index)}>
-              <th scope="row">
-                <strong>{names[index]}</strong>{" "}
-                <a href={link("summary", { run: runs[index] })}>{runName(runs[index], it.archive)}</a>
+      <Scroll label="Run time of each run" free>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Run</th>
+              <th scope="col" class="number">
+                PEs
               </th>
-              <td class="number">{count(it.pes)}</td>
-              <td class="number">
-                <Bar share={it.duration_s / (most || 1)}>{seconds(it.duration_s)}</Bar>
-              </td>
-              <td class="number">{seconds(it.measured_s)}</td>
-              <td class="number">{ratio(it.speed_up)}</td>
-              <td>
-                {index === 0 ? (
-                  <span class="dim">base</span>
-                ) : (
-                  <>
-                    <Difference change={it.change} />{" "}
-                    <a
-                      href={link("flame", { run: runs[index], base: runs[0] })}
-                      title="What took longer, and what less, in boxes"
-                    >
-                      as flame graph
-                    </a>
-                  </>
-                )}
-              </td>
+              <th scope="col" class="number">
+                Time
+              </th>
+              <th scope="col" class="number" title="Without start-up and shut-down">
+                Inner part
+              </th>
+              <th scope="col" class="number">
+                Speed-up
+              </th>
+              <th scope="col">Against A</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {data.runs.map((it, index) => (
+              <tr key={it.archive + String(index)}>
+                <th scope="row">
+                  <strong>{names[index]}</strong>{" "}
+                  <a href={link("summary", { run: runs[index] })}>{runName(runs[index], it.archive)}</a>
+                </th>
+                <td class="number">{count(it.pes)}</td>
+                <td class="number">
+                  <Bar share={it.duration_s / (most || 1)}>{seconds(it.duration_s)}</Bar>
+                </td>
+                <td class="number">{seconds(it.measured_s)}</td>
+                <td class="number">{ratio(it.speed_up)}</td>
+                <td>
+                  {index === 0 ? (
+                    <span class="dim">base</span>
+                  ) : (
+                    <>
+                      <Difference change={it.change} />{" "}
+                      <a
+                        href={link("flame", { run: runs[index], base: runs[0] })}
+                        title="What took longer, and what less, in boxes"
+                      >
+                        as flame graph
+                      </a>
+                    </>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
     </section>
   );
 }
@@ -137,30 +139,32 @@ function Efficiencies({ data, names }: { data: Comparison; names: string[] }) {
   return (
     <section class="card" aria-labelledby="figures">
       <h2 id="figures">Efficiency and bounds</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Figure</th>
-            {names.map((it, index) => (
-              <th scope="col" class="number" key={`${it}${index}`}>
-                {it}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((it) => (
-            <tr key={it.section + it.name}>
-              <th scope="row">{it.section === "bounds" ? it.name.replaceAll("_", " ") : title(it.name)}</th>
-              {it.values.map((value, index) => (
-                <td class="number" key={`${it.name}${names[index]}`}>
-                  {it.section === "efficiency" ? percent(value) : seconds(value)}
-                </td>
+      <Scroll label="Efficiency and bounds of each run" free>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Figure</th>
+              {names.map((it, index) => (
+                <th scope="col" class="number" key={`${it}${index}`}>
+                  {it}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {rows.map((it) => (
+              <tr key={it.section + it.name}>
+                <th scope="row">{it.section === "bounds" ? it.name.replaceAll("_", " ") : title(it.name)}</th>
+                {it.values.map((value, index) => (
+                  <td class="number" key={`${it.name}${names[index]}`}>
+                    {it.section === "efficiency" ? percent(value) : seconds(value)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
     </section>
   );
 }

@@ -5,6 +5,7 @@ import type { History as Data } from "../api";
 import { bytes, count, moment, percent, plural, seconds } from "../format";
 import { useApi } from "../load";
 import { Answer, What } from "../parts/states";
+import { Scroll } from "../parts/table";
 
 type Figure = Data["figures"][number];
 type Value = NonNullable<Figure["values"][number]>;
@@ -98,8 +99,7 @@ const Mark = ({ of }: { of: Changed | null }) =>
 /** A table with a column for each revision, which leads to its report. */
 function Over(props: { caption: string; revisions: Data["revisions"]; children: ComponentChildren }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="scroll free" tabIndex={0} aria-label={props.caption}>
+    <Scroll label={props.caption} free>
       <table>
         <caption>{props.caption}</caption>
         <thead>
@@ -118,7 +118,7 @@ function Over(props: { caption: string; revisions: Data["revisions"]; children: 
         </thead>
         <tbody>{props.children}</tbody>
       </table>
-    </section>
+    </Scroll>
   );
 }
 
