@@ -14,6 +14,9 @@ use crate::text;
 /// Figures and findings that are shown, those that lose most in any revision.
 const FINDINGS: usize = 60;
 
+/// What is measured of a run as a whole: a report has the time from its first event to its last.
+const RUN_TIME: &str = "Run time without start-up and shut-down";
+
 /// Revisions as they are added, oldest first.
 #[derive(Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -132,7 +135,13 @@ impl History {
         let times = self.figures.first().map(|it| it.values.as_slice()).unwrap_or_default();
         for (revision, time) in self.revisions.iter().zip(times) {
             let told = time.as_ref().map_or_else(|| "–".to_owned(), |it| partune_diag::seconds(it.value));
-            let _ = writeln!(text, "{}: run time {told} ({})", revision.name, plural(revision.runs, "run", "runs"));
+            let _ = writeln!(
+                text,
+                "{}: {} {told} ({})",
+                revision.name,
+                RUN_TIME.to_lowercase(),
+                plural(revision.runs, "run", "runs")
+            );
         }
         let answers = serde_json::to_string(&self).unwrap_or_default().replace('<', "\\u003c");
         page(&escaped(title, 1000), &escaped(&text, 50_000), &format!("{{\"runs\":[],\"history\":{answers}}}"))
@@ -169,7 +178,7 @@ impl History {
         let known = self.figures.iter().position(|it| (it.section, it.name) == (section, name));
         let at = known.unwrap_or_else(|| {
             let label = match section {
-                "run" => "Run time".to_owned(),
+                "run" => RUN_TIME.to_owned(),
                 "gaps" => format!("{name}: {}", words::gap(name).0),
                 _ => Some(words::factor(name).0)
                     .filter(|it| !it.is_empty())

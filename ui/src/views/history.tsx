@@ -27,9 +27,10 @@ export function History() {
         <h1>History</h1>
         <What>
           Revisions from left to right. A figure is the median of the runs of a revision, and the line through it is where the
-          median of all that could have been measured lies. A mark says that it differs from the revision before by more than
-          these runs differ among themselves: that takes three runs of each; of single runs only the run time and findings are
-          judged, by their own spread.
+          median of all that could have been measured lies. The run time is without start-up and shut-down, as far as a run has
+          them; the report on a revision has that from the first event to the last as well. A mark says that it differs from the
+          revision before by more than these runs differ among themselves: that takes three runs of each; of single runs only the
+          run time and findings are judged, by their own spread.
         </What>
       </div>
       <Answer of={answer}>{(data) => <Shown data={data} />}</Answer>

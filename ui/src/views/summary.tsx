@@ -34,7 +34,7 @@ function Shown({ data }: { data: Data }) {
       )}
       {losses.length > 0 && <Quality diagnostics={losses} />}
       <dl class="facts">
-        <Fact name="Run time" value={seconds(data.duration_s)} more={data.piece ?? undefined} />
+        <Fact name="Run time" value={seconds(data.duration_s)} more={data.piece ?? "from the first event to the last"} />
         <Fact name="PEs" value={count(data.pes)} more={`in ${plural(data.processes, "process", "processes")}`} />
         {data.device_streams > 0 && (
           <Fact name="GPU streams" value={count(data.device_streams)} more={`on ${plural(data.devices, "device", "devices")}`} />
