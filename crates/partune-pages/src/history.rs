@@ -4,8 +4,11 @@
 
 use std::fmt::Write as _;
 
-use partune_engine::{CompareError, Comparison, Diagnosis, Interval, Unit, Verdict, repeats};
-use partune_report::{plural, words};
+use partune_base::CallPathId;
+use partune_engine::{
+    CompareError, Comparison, Diagnosis, FindingRow, FindingSums, Interval, Pattern, Run, Unit, Verdict, repeats,
+};
+use partune_report::{names, plural, words};
 use serde::Serialize;
 
 use crate::report::{escaped, page};
@@ -89,9 +92,13 @@ struct Finding {
     place: String,
     seconds: Vec<Option<f64>>,
     changed: Vec<Option<Changed>>,
+    /// Where it is in the last revision that has it, by which the next one finds it.
     #[serde(skip)]
-    key: (String, String),
+    key: Key,
 }
+
+/// A pattern and a place, told apart by what is shown of them.
+type Key = (Pattern, String);
 
 impl History {
     /// Adds a revision: its runs, first the one that stands for them, beside those of the revision that was added last. `report` is the name of its report.
@@ -113,7 +120,7 @@ impl History {
             began_ms: first.provenance().began.map(|ns| ns / 1_000_000),
         });
         self.add_figures(number, &comparison, before.is_some());
-        self.add_findings(number, &comparison, [&sets[0][0].run, first], before.is_some());
+        self.add_findings(number, &comparison, [sets[0][0], sets[1][0]], before.is_some());
         Ok(())
     }
 
@@ -198,38 +205,135 @@ impl History {
         values.push(Some(Value { value: of.estimate, low: of.low, high: of.high, changed }));
     }
 
-    fn add_findings(&mut self, number: usize, comparison: &Comparison, runs: [&partune_engine::Run; 2], is_told: bool) {
+    fn add_findings(&mut self, number: usize, comparison: &Comparison, runs: [&Diagnosis; 2], is_told: bool) {
+        let mut places = Vec::new();
         for row in &comparison.findings {
             let [before, own] = row.sums.as_slice() else { continue };
-            let Some((of, run)) = own.map(|it| (it, runs[1])).or(before.map(|it| (it, runs[0]))) else { continue };
-            let at = run.location(of.path);
-            let key = (
-                row.pattern.name().to_owned(),
-                format!("{} {} {}", text::construct(run, of.path), at.function, at.file),
-            );
-            let known = self.findings.iter().position(|it| it.key == key);
-            let at = known.unwrap_or_else(|| {
-                let (title, place) = (words::title(row.pattern), text::place(run, of.path));
-                self.findings.push(Finding { title, place, seconds: Vec::new(), changed: Vec::new(), key });
-                self.findings.len() - 1
-            });
-            let changed = match row.changes.first().map(|it| it.verdict).filter(|_| is_told) {
-                Some(Verdict::Grown) => Some(Changed::More),
-                Some(Verdict::Shrunk) => Some(Changed::Less),
-                Some(Verdict::Added) => Some(Changed::New),
-                Some(Verdict::Gone) => Some(Changed::Gone),
-                Some(Verdict::Same | Verdict::TooSmall | Verdict::Unknown) | None => None,
-            };
-            let finding = &mut self.findings[at];
-            // Rows that are told apart by more than what is shown here are one; the larger difference is told, which comes first.
-            if let Some(sum) = finding.seconds.get_mut(number) {
-                *sum = own.map_or(*sum, |it| Some(it.seconds + sum.unwrap_or(0.0)));
-                continue;
-            }
-            finding.seconds.resize(number, None);
-            finding.changed.resize(number, None);
-            finding.seconds.push(own.map(|it| it.seconds));
-            finding.changed.push(changed);
+            let key = |sums: &Option<FindingSums>, of: &Diagnosis| Some(key(&of.run, row.pattern, sums.as_ref()?.path));
+            places.push((row, (*before, key(before, runs[0])), (*own, key(own, runs[1]))));
         }
+        // A finding is where the comparison found it before, whatever its file is called now; the others are looked for when all these have moved.
+        let (known, new): (Vec<_>, Vec<_>) = places.into_iter().partition(|(_, before, _)| before.1.is_some());
+        let mut moved = Vec::new();
+        for (row, (before, was), (own, is)) in known {
+            let Some(was) = was else { continue };
+            let (of, run) = own.map_or((before, runs[0]), |own| (Some(own), runs[1]));
+            let at = self.finding_at(row, was, (of, run));
+            self.add_finding(at, number, own, changed(row).filter(|_| is_told));
+            moved.extend(is.map(|is| (at, is, place(run, row, of))));
+        }
+        for (at, key, place) in moved {
+            (self.findings[at].key, self.findings[at].place) = (key, place);
+        }
+        for (row, _, (own, is)) in new {
+            let Some(is) = is else { continue };
+            let at = self.finding_at(row, is, (own, runs[1]));
+            self.add_finding(at, number, own, changed(row).filter(|_| is_told));
+        }
+    }
+
+    /// The position of the finding with a key, or of a new one.
+    fn finding_at(&mut self, row: &FindingRow, key: Key, (sums, of): (Option<FindingSums>, &Diagnosis)) -> usize {
+        self.findings.iter().position(|it| it.key == key).unwrap_or_else(|| {
+            let (title, place) = (words::title(row.pattern), place(of, row, sums));
+            self.findings.push(Finding { title, place, seconds: Vec::new(), changed: Vec::new(), key });
+            self.findings.len() - 1
+        })
+    }
+
+    fn add_finding(&mut self, at: usize, number: usize, own: Option<FindingSums>, changed: Option<Changed>) {
+        let finding = &mut self.findings[at];
+        // Rows that are told apart by more than what is shown here are one; the larger difference is told, which comes first.
+        if let Some(sum) = finding.seconds.get_mut(number) {
+            *sum = own.map_or(*sum, |it| Some(it.seconds + sum.unwrap_or(0.0)));
+            return;
+        }
+        finding.seconds.resize(number, None);
+        finding.changed.resize(number, None);
+        finding.seconds.push(own.map(|it| it.seconds));
+        finding.changed.push(changed);
+    }
+}
+
+fn key(run: &Run, pattern: Pattern, path: CallPathId) -> Key {
+    let at = run.location(path);
+    (pattern, format!("{} {} {}", text::construct(run, path), at.function, at.file))
+}
+
+/// Where a finding is, as its run says it.
+fn place(of: &Diagnosis, row: &FindingRow, sums: Option<FindingSums>) -> String {
+    let path = sums.map_or(CallPathId::NONE, |it| it.path);
+    names::spot_at(of, row.pattern, path).map_or_else(|| text::place(&of.run, path), |it| text::name(&it))
+}
+
+fn changed(row: &FindingRow) -> Option<Changed> {
+    match row.changes.first()?.verdict {
+        Verdict::Grown => Some(Changed::More),
+        Verdict::Shrunk => Some(Changed::Less),
+        Verdict::Added => Some(Changed::New),
+        Verdict::Gone => Some(Changed::Gone),
+        Verdict::Same | Verdict::TooSmall | Verdict::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use partune_base::{PeId, Span};
+    use partune_engine::{Ranked, Request};
+
+    use super::*;
+
+    /// A run in whose file PE 1 is late by so much, with what else is found.
+    fn run(file: &str, late: u32, more: &dyn Fn(&mut Diagnosis)) -> Diagnosis {
+        let (sent, end) = (100 + late, 200 + late);
+        let text = format!(
+            "resolution 1000
+             pe 0: main@{file}:1 0..{end} {{ MPI_Recv^{file}:3 10..{sent} recv(from=1, bytes=8) }}
+             pe 1: main@{file}:1 0..{end} {{ work@{file}:9 0..{late} MPI_Send^{file}:4 {late}..{sent} send(to=0, bytes=8) }}"
+        );
+        let mut diagnosis = partune_engine::analyze(partune_testkit::trace(&text), &Request::default(), &());
+        more(&mut diagnosis);
+        diagnosis
+    }
+
+    fn history(revisions: &[Diagnosis]) -> History {
+        let mut history = History::default();
+        for (at, own) in revisions.iter().enumerate() {
+            let before = at.checked_sub(1).map(|before| std::slice::from_ref(&revisions[before]));
+            history.add(("r", "r.html"), std::slice::from_ref(own), before).expect("they can be compared");
+        }
+        history
+    }
+
+    #[test]
+    fn a_finding_whose_file_is_called_otherwise_is_itself() {
+        let nothing: &dyn Fn(&mut Diagnosis) = &|_| ();
+        let told = |files: [&str; 3]| {
+            let late = [400, 900, 400];
+            let runs: Vec<Diagnosis> = files.iter().zip(late).map(|(file, late)| run(file, late, nothing)).collect();
+            let rows = history(&runs).findings;
+            let known = |it: &Finding| it.seconds.iter().flatten().count();
+            let row = |it: &Finding| (it.title.clone(), known(it), it.changed.iter().flatten().count());
+            (rows.iter().map(row).collect::<Vec<_>>(), rows.iter().map(|it| it.place.clone()).collect::<Vec<_>>())
+        };
+        let (same, moved) = (told(["a.c", "a.c", "a.c"]), told(["a.c", "b.c", "c.c"]));
+        assert!(same.0.iter().any(|it| it.0 == "Late sender" && it.1 == 3), "{same:?}");
+        assert_eq!(moved.0, same.0);
+        let last: Vec<String> = same.1.iter().map(|place| place.replace("a.c", "c.c")).collect();
+        assert_eq!(moved.1, last, "where it is in the last revision");
+    }
+
+    #[test]
+    fn findings_are_where_their_run_says() {
+        let waits: &dyn Fn(&mut Diagnosis) = &|diagnosis| {
+            let (pattern, path, pes) = (Pattern::WaitForProcessor, CallPathId::NONE, vec![(PeId(0), Span(100))]);
+            let other = diagnosis.findings[0].finding.clone();
+            let finding = partune_engine::Finding { pattern, path, pes, time: Span(100), paths: Vec::new(), ..other };
+            diagnosis.findings.push(Ranked { finding, fraction: 0.1 });
+        };
+        let history = history(&[run("a.c", 400, waits), run("a.c", 400, waits)]);
+        let found: Vec<_> = history.findings.iter().filter(|it| it.key.0 == Pattern::WaitForProcessor).collect();
+        assert!(found.len() == 1 && found[0].place.starts_with("processors"), "{}", found[0].place);
+        assert!(!history.findings.iter().any(|it| it.place == names::OUTSIDE));
     }
 }

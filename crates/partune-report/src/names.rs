@@ -9,7 +9,7 @@ use std::hash::Hash;
 use partune_base::{CallPathId, PeId, ProcessId, RegionId, Span, printable, sign};
 pub use partune_diag::seconds;
 pub(crate) use partune_diag::{scale, three_digits};
-use partune_engine::{Cause, Counts, Finding, Frame, Location, Pattern, PeKind, Process, Run};
+use partune_engine::{Cause, Counts, Diagnosis, Finding, Frame, Location, Pattern, PeKind, Process, Run};
 
 use crate::runs::plural;
 
@@ -100,6 +100,13 @@ pub fn spot(run: &Run, finding: &Finding) -> String {
     let rest = lines.len().saturating_sub(LINES);
     let more = if rest > 0 { format!(" and {}", plural(rest, "more line", "more lines")) } else { String::new() };
     format!("{name} in {} ({}:{}{more})", at.function, base_name(at.file), shown.join(", "))
+}
+
+/// The same of the finding of a run that has this path; none if there is none.
+pub fn spot_at(diagnosis: &Diagnosis, pattern: Pattern, path: CallPathId) -> Option<String> {
+    let mut findings = diagnosis.findings.iter().map(|ranked| &ranked.finding);
+    let finding = findings.find(|finding| finding.pattern == pattern && finding.path == path)?;
+    Some(spot(&diagnosis.run, finding))
 }
 
 /// What call paths to one construct are one place by: file and function, or the line where no function is known.

@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use partune_base::CallPathId;
 use partune_diag::three_digits;
 use partune_engine::{
-    Came, Change, Checked, Comparison, FindingRow, FindingSums, Interval, Pattern, PlaceRow, PlaceSums, Unit, Verdict,
-    Verified, repeats,
+    Came, Change, Checked, Comparison, FindingRow, FindingSums, Interval, PlaceRow, PlaceSums, Unit, Verdict, Verified,
+    repeats,
 };
 
 use super::NamedRun;
@@ -293,13 +292,6 @@ fn differ(count: usize, word: &str) -> String {
     }
 }
 
-/// Where the finding of a run is that has this path.
-fn spot(run: &NamedRun<'_>, pattern: Pattern, path: CallPathId) -> Option<String> {
-    let mut findings = run.diagnosis.findings.iter().map(|ranked| &ranked.finding);
-    let finding = findings.find(|finding| finding.pattern == pattern && finding.path == path)?;
-    Some(names::spot(&run.diagnosis.run, finding))
-}
-
 /// What became of a finding.
 fn in_words(verdict: Verdict) -> String {
     match verdict {
@@ -364,7 +356,10 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
             sums.find_map(|(sums, run)| {
                 let path = sums.as_ref()?.path;
                 let title = words::title(row.pattern).to_lowercase();
-                Some(((spot(run, row.pattern, path)?, title), names::callpath(&run.diagnosis.run, path)))
+                Some((
+                    (names::spot_at(run.diagnosis, row.pattern, path)?, title),
+                    names::callpath(&run.diagnosis.run, path),
+                ))
             })
         };
         let shown = comparison.findings.iter().filter(told).take(limit);
@@ -398,8 +393,8 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
 
 #[cfg(test)]
 mod tests {
-    use partune_base::{PeId, Span};
-    use partune_engine::{Diagnosis, Finding, Ranked, Request};
+    use partune_base::{CallPathId, PeId, Span};
+    use partune_engine::{Diagnosis, Finding, Pattern, Ranked, Request};
 
     use super::*;
 
