@@ -54,9 +54,12 @@ export function chosenInstance(): { pe: number; from: number; to: number } | num
 /** Puts an instance into view that a link only counted. */
 export function arrive(finding: Finding): void {
   const instance = chosenInstance();
-  if (typeof instance !== "number" || finding.instances.pe.length === 0) return;
-  const at = Math.max(0, Math.min(finding.instances.pe.length - 1, instance));
-  amend(place(row<Instance>(finding.instances, at)), { replace: true });
+  if (typeof instance !== "number") return;
+  // Of what has no moment there is the whole run to see.
+  const last = finding.instances.pe.length - 1;
+  const found =
+    last < 0 ? { instance: undefined } : place(row<Instance>(finding.instances, Math.max(0, Math.min(last, instance))));
+  amend(found, { replace: true });
 }
 
 /** Says what a jump found; null when there was nothing in that direction. */

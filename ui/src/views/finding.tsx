@@ -26,12 +26,12 @@ function Shown({ data, alone }: { data: Data; alone: boolean | undefined }) {
   return (
     <>
       <h2>
-        {data.title} in <code>{data.construct}</code>
+        {data.title} in <code>{data.construct || data.place}</code>
       </h2>
       <p>
         <strong>{seconds(data.seconds)}</strong> · {percent(data.fraction)} of the run · {plural(data.count, "time")}
         {data.outside_s > 0 && <> · and {seconds(data.outside_s)} outside of the run</>}
-        {data.instances_count > 0 && (
+        {length(data.instances) > 0 && (
           <>
             {" · "}
             <a href={link("timeline", { finding: data.id, instance: 0 })} id={alone ? "show-in-timeline" : undefined}>
@@ -48,7 +48,13 @@ function Shown({ data, alone }: { data: Data; alone: boolean | undefined }) {
       )}
       <h3>Where</h3>
       <p>
-        {data.location.file ? <SourceLink {...data.location} /> : <Source place={data.location} />}{" "}
+        {data.callpath.length === 0 ? (
+          data.place
+        ) : data.location.file ? (
+          <SourceLink {...data.location} />
+        ) : (
+          <Source place={data.location} />
+        )}{" "}
         {data.location.function && <span class="dim">in {data.location.function}</span>}
       </p>
       {data.lines.length > 1 && <Lines data={data} />}
@@ -58,7 +64,7 @@ function Shown({ data, alone }: { data: Data; alone: boolean | undefined }) {
       <h3>{data.is_wait ? "Who waits" : "On which PEs"}</h3>
       <PeBars data={data} />
       {data.causes.length > 0 && <Causes data={data} />}
-      {data.instances_count > 0 && <Instances data={data} />}
+      {length(data.instances) > 0 && <Instances data={data} />}
       <Omitted of={data.omitted} />
       {data.facts.length > 0 && (
         <details>
