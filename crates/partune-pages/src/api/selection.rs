@@ -1,6 +1,6 @@
 //! `selection`: what some PEs did in a part of the run, in numbers.
 
-use partune_base::{RegionId, Span};
+use partune_base::{RegionId, Span, Time};
 use partune_engine::{Content, Fold, Kind, Lasting, Moving, Times};
 use partune_report::words;
 use serde::Serialize;
@@ -109,34 +109,56 @@ pub(super) fn selection(run: &Run, ask: &Ask<'_>) -> Result<Selection, Error> {
     let fold = Fold::new(pes, rows);
     let total = |pes: &[Times], kind: Kind| Span(pes.iter().map(|times| times[kind as usize]).sum());
     let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| total(times, *kind).is_positive()).collect();
-    let waits = waits(run, content);
     let waited: Span = content.waits.iter().map(|it| it.time).sum();
     let listed = FUNCTIONS.min(ask.most);
+    let (from, to) = (run.ns(begin), run.ns(end));
+    let clock = Nanoseconds::new(run, (begin, end), (from, to));
     Ok(Selection {
-        from: run.ns(begin),
-        to: run.ns(end),
+        from,
+        to,
         pes: fold.pes().len(),
         begin_s: recorded.since_origin(begin),
         end_s: recorded.since_origin(end),
         seconds: kinds
             .iter()
-            .map(|kind| by_row(&fold, times).map(|row| run.seconds(total(row, *kind))).collect())
+            .map(|kind| by_row(&fold, times).map(|row| clock.seconds(total(row, *kind))).collect())
             .collect(),
         kinds: ByKind {
             kind: kinds.iter().map(|kind| *kind as usize).collect(),
-            seconds: kinds.iter().map(|kind| run.seconds(total(times, *kind))).collect(),
+            seconds: kinds.iter().map(|kind| clock.seconds(total(times, *kind))).collect(),
         },
         rows: Rows::new(run, &fold),
-        functions: functions(run, content, listed),
+        functions: functions(run, content, listed, &clock),
         functions_omitted: content.functions.len().saturating_sub(listed),
-        waits,
-        management_wait_s: run.seconds((total(times, Kind::Wait) - waited).clamp_positive()),
+        waits: waits(content, &clock),
+        management_wait_s: clock.seconds((total(times, Kind::Wait) - waited).clamp_positive()),
         moved: moved(content),
         durations: Durations::new(&content.durations),
     })
 }
 
-fn functions(run: &Run, content: &Content, most: usize) -> Functions {
+/// Spans in seconds of a part whose ends are whole nanoseconds. The ticks in it need not be: of a finer clock, those of a few nanoseconds may be
+/// longer or shorter than these.
+struct Nanoseconds<'a> {
+    run: &'a Run,
+    scale: f64,
+}
+
+impl Nanoseconds<'_> {
+    fn new(run: &Run, (begin, end): (Time, Time), (from, to): (i64, i64)) -> Nanoseconds<'_> {
+        let ticks = run.seconds(end.since(begin));
+        // The whole run is as long as its ticks.
+        let is_whole = begin == run.recorded().begin() && end == run.recorded().end();
+        let scale = if is_whole || ticks == 0.0 { 1.0 } else { (to - from) as f64 / 1e9 / ticks };
+        Nanoseconds { run, scale }
+    }
+
+    fn seconds(&self, span: Span) -> f64 {
+        self.run.seconds(span) * self.scale
+    }
+}
+
+fn functions(run: &Run, content: &Content, most: usize, clock: &Nanoseconds<'_>) -> Functions {
     let recorded = run.recorded();
     let mut columns = Functions::default();
     for row in content.functions.iter().take(most) {
@@ -146,22 +168,22 @@ fn functions(run: &Run, content: &Content, most: usize) -> Functions {
         columns.kind.push(kind as usize);
         columns.visits.push(row.visits);
         columns.pes.push(row.pes);
-        columns.inclusive_s.push(run.seconds(row.inclusive));
-        columns.exclusive_s.push(run.seconds(row.exclusive));
-        columns.most_s.push(run.seconds(row.most));
+        columns.inclusive_s.push(clock.seconds(row.inclusive));
+        columns.exclusive_s.push(clock.seconds(row.exclusive));
+        columns.most_s.push(clock.seconds(row.most));
         columns.most_pe.push(run.number(row.most_pe));
-        columns.waiting_s.push(run.seconds(row.waiting));
+        columns.waiting_s.push(clock.seconds(row.waiting));
     }
     columns
 }
 
-fn waits(run: &Run, content: &Content) -> Waits {
+fn waits(content: &Content, clock: &Nanoseconds<'_>) -> Waits {
     let mut columns = Waits::default();
     for row in &content.waits {
         columns.pattern.push(row.pattern.name());
         columns.title.push(words::title(row.pattern));
         columns.count.push(row.count);
-        columns.seconds.push(run.seconds(row.time));
+        columns.seconds.push(clock.seconds(row.time));
     }
     columns
 }
@@ -328,6 +350,29 @@ mod tests {
                     whole += if *kind == 11 { 0.0 } else { seconds };
                 }
                 assert!((whole * 1e9 - ((to - from) * pes.len() as i64) as f64).abs() < 1e-3);
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_make_up_a_part_of_any_clock() {
+        // Of these clocks, a nanosecond holds two or three ticks, one tick, or mostly none.
+        for per_second in [2_700_000_000u64, 1_000_000_000, 400_000_000] {
+            let text = format!(
+                "resolution {per_second}
+                 pe 0: main 0..900 {{ work 0..10 MPI_Barrier 10..900 barrier }}
+                 pe 1: main 0..900 {{ work 0..200 MPI_Barrier 200..900 barrier }}"
+            );
+            let diagnosis = partune_engine::analyze(partune_testkit::trace(&text), &Request::default(), &());
+            let runs = Runs::of(Path::new("clock"), diagnosis);
+            for (from, to) in [(100, 101), (100, 102), (101, 104), (40, 150)] {
+                let answer = asked(&runs, &format!("from={from}&to={to}"));
+                let length = answer["to"].as_i64().zip(answer["from"].as_i64()).map(|(to, from)| to - from);
+                let kinds = answer["kinds"]["kind"].as_array().expect("a list").iter();
+                let seconds = answer["kinds"]["seconds"].as_array().expect("a list").iter();
+                let all: f64 = kinds.zip(seconds).filter(|it| *it.0 != 11).filter_map(|it| it.1.as_f64()).sum();
+                let expected = 2.0 * length.expect("they are numbers") as f64;
+                assert!((all * 1e9 - expected).abs() < 1e-9, "{from} to {to} of {per_second}: {all}");
             }
         }
     }
