@@ -1,7 +1,7 @@
 //! What is in an interval on some PEs: time by function, waits, what was moved, how long visits took. Exactly, and without a look at all of it.
 //!
 //! Sums of each 1,024 visits, waits and transfers that follow each other are kept by what they are of; an interval is the blocks that lie in it,
-//! the rows at its two ends, and what is open there. Memory: 32 bytes for each call path, class of durations and block: a byte or two a visit.
+//! the rows at its two ends, and what is open there. Memory: 32 bytes for each call path, class of durations and block: a byte or two a visit, and 4 for each part in a collective.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -78,6 +78,8 @@ struct OfPe {
     recvs: Parts<Moving>,
     accesses: Parts<Moving>,
     collectives: Parts<Moving>,
+    /// Rows of collectives in order of begin: they are kept by end, and those that do not block may end in another order.
+    begun: Vec<u32>,
     files: Parts<Moving>,
 }
 
@@ -239,6 +241,8 @@ impl OfPe {
     fn new(stream: &Stream, waits: &[Wait], edges: &Edges) -> OfPe {
         let mut repeats: Vec<(VisitIx, u64)> = stream.repeated().filter(|(_, more)| *more > 0).collect();
         repeats.sort_unstable();
+        let mut begun: Vec<u32> = (0..stream.collectives.len() as u32).collect();
+        begun.sort_by_key(|row| stream.collectives[*row as usize].begin);
         OfPe {
             visits: Parts::new(stream.visits.len(), |index| visit(stream, &repeats, edges, index)),
             repeats,
@@ -246,7 +250,8 @@ impl OfPe {
             sends: Parts::new(stream.sends.len(), |row| sent(stream, row)),
             recvs: Parts::new(stream.recvs.len(), |row| received(stream, row)),
             accesses: Parts::new(stream.transfers.len(), |row| accessed(stream, row)),
-            collectives: Parts::new(stream.collectives.len(), |row| met(stream, row)),
+            collectives: Parts::new(begun.len(), |at| met(stream, begun[at])),
+            begun,
             files: Parts::new(stream.io.len(), |row| filed(stream, row)),
         }
     }
@@ -299,7 +304,8 @@ impl OfPe {
         self.sends.tell(part.rows(&stream.sends, |it| it.time), |row| sent(stream, row), &mut tell);
         self.recvs.tell(part.rows(&stream.recvs, |it| it.time), |row| received(stream, row), &mut tell);
         self.accesses.tell(part.rows(&stream.transfers, |it| it.time), |row| accessed(stream, row), &mut tell);
-        self.collectives.tell(part.rows(&stream.collectives, |it| it.end), |row| met(stream, row), &mut tell);
+        let begun = part.rows(&self.begun, |row| stream.collectives[*row as usize].begin);
+        self.collectives.tell(begun, |at| met(stream, self.begun[at]), &mut tell);
         self.files.tell(part.rows(&stream.io, |it| it.begin), |row| filed(stream, row), &mut tell);
         moved
     }
@@ -426,8 +432,8 @@ fn accessed(stream: &Stream, row: usize) -> (Moving, Sum) {
     (moving, Sum::one(access.bytes))
 }
 
-fn met(stream: &Stream, row: usize) -> (Moving, Sum) {
-    let part = &stream.collectives[row];
+fn met(stream: &Stream, row: u32) -> (Moving, Sum) {
+    let part = &stream.collectives[row as usize];
     (Moving::Collective, Sum::one(part.sent.saturating_add(part.received)))
 }
 

@@ -378,6 +378,22 @@ mod tests {
     }
 
     #[test]
+    fn parts_in_collectives_are_where_they_begin() {
+        let diagnosis = partune_engine::analyze(partune_testkit::trace(LONG), &Request::default(), &());
+        let runs = Runs::of(Path::new("long"), diagnosis);
+        // PE 0 comes at 20, PE 1 at 40, and both go at 45; all of it again every 50.
+        for (from, to, parts) in
+            [(0, 20, 0), (20, 21, 1), (21, 40, 0), (40, 41, 1), (41, 50, 0), (20, 50 * 2_000 + 20, 4_000)]
+        {
+            let answer = asked(&runs, &format!("from={from}&to={to}"));
+            let moved = &answer["moved"];
+            let what = moved["what"].as_array().expect("a list");
+            let count = what.iter().position(|it| it == "collective").map_or(0.into(), |at| moved["count"][at].clone());
+            assert_eq!(count, parts, "{from} to {to}");
+        }
+    }
+
+    #[test]
     fn durations_are_of_the_region_that_is_asked_for() {
         let diagnosis = partune_engine::analyze(partune_testkit::trace(LONG), &Request::default(), &());
         let inner = diagnosis.run.regions().find(|region| region.name == "inner").expect("it is there").id.0;
