@@ -259,11 +259,13 @@ static double partune_interruptions_(void)
 }
 
 /* Seconds of executions from the saved state on, on the slowest rank; and what one of the second half takes by one of the
- * first. What ought to be short is measured again if another program came in between. */
+ * first half, where ranks have met and may first have to make up for each other's delays: not of the first few. What ought to
+ * be short is measured again if another program came in between. */
 static double partune_time_(struct partune_chain_ *chain, long times, long warm, double *halves)
 {
     enum { TRIES = 4 };
     const double brief = 0.02;
+    const long half = times / 2, first = chain->few < half ? chain->few : 0;
     double shortest = 1e300;
     int left = TRIES;
     *halves = 1.0;
@@ -279,19 +281,18 @@ static double partune_time_(struct partune_chain_ *chain, long times, long warm,
         partune_meet_();
         seconds[3] = partune_interruptions_();
         begin = partune_now_();
-        partune_execute_(chain, times / 2);
-        seconds[1] = partune_now_();
-        partune_execute_(chain, times - times / 2);
-        seconds[0] = partune_now_();
+        partune_execute_(chain, first);
+        seconds[2] = partune_now_() - begin;
+        partune_execute_(chain, half - first);
+        seconds[1] = partune_now_() - begin;
+        partune_execute_(chain, times - half);
+        seconds[0] = partune_now_() - begin;
         seconds[3] = partune_interruptions_() - seconds[3];
-        seconds[2] = seconds[0] - seconds[1];
-        seconds[1] -= begin;
-        seconds[0] -= begin;
         partune_most_(seconds, 4);
         if (seconds[0] < shortest) {
             shortest = seconds[0];
-            if (times > 1 && seconds[1] > 0.0)
-                *halves = seconds[2] / (double)(times - times / 2) * (double)(times / 2) / seconds[1];
+            if (times > 1 && seconds[1] > seconds[2])
+                *halves = (seconds[0] - seconds[1]) / (double)(times - half) * (double)(half - first) / (seconds[1] - seconds[2]);
         }
         if (chain->least <= 0.0 || shortest / (double)times < chain->least)
             chain->least = shortest / (double)times;
@@ -594,7 +595,8 @@ static void partune_measure_(FILE *file, const struct partune_asked_ *asked, int
         fprintf(file, "%s\"%s\":%.9g", at ? "," : "", partune_.once_names[at], partune_.once_seconds[at]);
     fprintf(file, "}}\n");
     partune_write_(file, asked->run, chains, count, figures[1]);
-    fprintf(file, "{\"run\":\"%s\",\"ended\":\"%s\",\"took_s\":%.6g}\n", asked->run, ended, partune_now_() - begin);
+    fprintf(file, "{\"run\":\"%s\",\"ended\":\"%s\",\"took_s\":%.6g,\"budget_s\":%.17g,\"confidence\":%.17g,\"rounds\":%.17g}\n", asked->run, ended,
+            partune_now_() - begin, asked->budget, asked->confidence, asked->rounds);
 }
 
 static void partune_copy_(char *to, size_t size, const char *text)

@@ -118,7 +118,7 @@ impl Plan {
         Plan::parse(path, &String::from_utf8_lossy(&bytes))
     }
 
-    fn parse(path: &Path, text: &str) -> Result<Plan, CoupleError> {
+    pub(crate) fn parse(path: &Path, text: &str) -> Result<Plan, CoupleError> {
         let file: File = toml::from_str(text).map_err(|error| {
             let begin = error.span().map_or(0, |span| span.start);
             let line = text.char_indices().filter(|(at, letter)| *at < begin && *letter == '\n').count() + 1;

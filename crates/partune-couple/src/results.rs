@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::CoupleError;
+use crate::plan::Plan;
 
 /// What one launch left.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +19,35 @@ pub struct Recorded {
     pub chains: BTreeMap<Vec<String>, Sampled>,
     /// Why nothing was measured.
     pub fault: Option<String>,
-    pub has_ended: bool,
+    pub ended: Option<Ending>,
+}
+
+/// Why a launch ended, and what it was asked for.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Ending {
+    #[serde(rename = "ended")]
+    pub why: Why,
+    /// None of what older programs wrote.
+    #[serde(flatten)]
+    pub asked: Option<Asked>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+pub struct Asked {
+    pub budget_s: f64,
+    pub confidence: f64,
+    pub rounds: f64,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Why {
+    /// No round more was within the seconds that it had.
+    Budget,
+    /// Errors were as small as asked for.
+    Confidence,
+    /// It did as many rounds as any launch does.
+    Rounds,
 }
 
 /// What holds for a whole launch.
@@ -50,7 +79,8 @@ pub struct Sampled {
     pub many: u64,
     /// Of one execution, by round.
     pub seconds: Vec<f64>,
-    /// What an execution of the second half took by one of the first half, by round.
+    /// What an execution of the second half took by one of the first half, by round; the first `few` are not in it, in which ranks that met make up for each
+    /// other's delays.
     pub halves: Vec<f64>,
     /// Times of which another program took a part; two in each round, of the loop one.
     pub disturbed: f64,
@@ -66,7 +96,7 @@ struct Labelled {
     run: String,
     couple: Option<u32>,
     fault: Option<String>,
-    ended: Option<String>,
+    ended: Option<serde::de::IgnoredAny>,
     chain: Option<Vec<String>>,
 }
 
@@ -94,7 +124,7 @@ fn parse(text: &str) -> BTreeMap<String, Recorded> {
             let head = serde_json::from_str::<Head>(line).ok().filter(|_| labelled.couple == Some(VERSION));
             *recorded = Recorded { head: head.unwrap_or_default(), ..Recorded::default() };
         } else if labelled.ended.is_some() {
-            recorded.has_ended = true;
+            recorded.ended = serde_json::from_str(line).ok();
         } else if let Ok(sampled) = serde_json::from_str::<Sampled>(line) {
             match labelled.chain {
                 Some(chain) => _ = recorded.chains.insert(chain, sampled),
@@ -108,13 +138,29 @@ fn parse(text: &str) -> BTreeMap<String, Recorded> {
 impl Recorded {
     /// Whether there is anything to go by.
     pub fn is_complete(&self) -> bool {
-        self.has_ended && !self.head.order.is_empty() && !self.whole.seconds.is_empty()
+        self.ended.is_some() && !self.head.order.is_empty() && !self.whole.seconds.is_empty()
+    }
+
+    /// Whether it is what a plan asks for now: not if it ended since its budget was over and the plan's is larger, or since errors were small enough for another
+    /// plan, or rounds enough. What does not say what it was asked for is taken as it is.
+    pub fn is_enough(&self, plan: &Plan) -> bool {
+        let is_met = |Ending { why, asked }: &Ending| {
+            let Some(asked) = asked else { return true };
+            match why {
+                Why::Budget => plan.budget_s <= asked.budget_s,
+                Why::Confidence => plan.confidence >= asked.confidence && f64::from(plan.rounds) <= asked.rounds,
+                Why::Rounds => true,
+            }
+        };
+        self.is_complete() && self.ended.as_ref().is_some_and(is_met)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use std::path::Path;
+
+    use super::{Plan, parse};
 
     const HEAD: &str = r#"{"run":"a","couple":1,"ranks":2,"threads":1,"loop":["x","y"],"iterations":20,"state_bytes":800,"values":100,"clock_s":1e-8,"call_s":1e-9,"once":{"init":0.5}}"#;
     const WHOLE: &str = r#"{"run":"a","few":0,"many":20,"seconds":[0.5],"halves":[1],"disturbed":0,"not_finite":0,"subnormal":0,"differs":0}"#;
@@ -137,5 +183,29 @@ mod tests {
         assert!(!newer["a"].is_complete());
         let fault = parse(r#"{"run":"a","fault":"no kernel was named"}"#);
         assert_eq!(fault["a"].fault.as_deref(), Some("no kernel was named"));
+    }
+
+    /// A launch counts as long as the plan asks for no more than what ended it.
+    #[test]
+    fn what_ended_too_early_for_the_plan_is_not_enough() {
+        let is_enough = |why: &str, asked: &str, plan: &str| {
+            let end = format!(r#"{{"run":"a","ended":"{why}","took_s":3.5{asked}}}"#);
+            let plan = format!("command = 'app'\nsizes = [8]\npes = [1]\n{plan}");
+            let plan = Plan::parse(Path::new("app.toml"), &plan).expect("a plan");
+            parse(&[HEAD, WHOLE, CHAIN, &end].join("\n"))["a"].is_enough(&plan)
+        };
+        let asked = r#","budget_s":2.5,"confidence":0.01,"rounds":7"#;
+        for (why, plan, should) in [
+            ("budget", "budget_s = 2.5", true),
+            ("budget", "budget_s = 2.6", false),
+            ("budget", "budget_s = 2.5\nconfidence = 0.001\nrounds = 9", true),
+            ("confidence", "confidence = 0.01", true),
+            ("confidence", "confidence = 0.01\nrounds = 8", false),
+            ("confidence", "confidence = 0.005", false),
+            ("rounds", "rounds = 300\nconfidence = 0.001", true),
+        ] {
+            assert_eq!(is_enough(why, asked, plan), should, "{why}, and then {plan}");
+            assert!(is_enough(why, "", plan), "of before: {why}, and then {plan}");
+        }
     }
 }

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use partune_couple::judge::Fault;
-use partune_couple::results::{Head, Sampled};
+use partune_couple::results::{Ending, Head, Sampled, Why};
 use partune_couple::{Outcome, Plan, Recorded, outcome};
+
+/// As programs of before tell it.
+const ENDED: Ending = Ending { why: Why::Budget, asked: None };
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
@@ -57,7 +60,7 @@ fn recorded(n: f64, pes: u32, slower: f64) -> Recorded {
         call_s: 1e-9,
         ..Head::default()
     };
-    Recorded { head, whole: sampled(slower * turn(n, pes.into())), chains, fault: None, has_ended: true }
+    Recorded { head, whole: sampled(slower * turn(n, pes.into())), chains, fault: None, ended: Some(ENDED) }
 }
 
 /// All launches of a plan, the second of each so much slower.

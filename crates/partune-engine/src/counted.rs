@@ -61,12 +61,16 @@ pub fn read_counts(files: &[PathBuf]) -> Result<Counted, KernelError> {
 }
 
 /// Runs a program under callgrind, which takes some fifty times as long, and counts. It knows no AVX-512.
-pub fn count(binary: &Path, arguments: &[OsString]) -> Result<Counted, KernelError> {
+pub fn count(binary: &Path, arguments: &[OsString], prints_to_stderr: bool) -> Result<Counted, KernelError> {
     let folder = tempfile::tempdir().map_err(|error| KernelError::Counting { why: error.to_string() })?;
     let file = folder.path().join("counts");
     let mut out = OsString::from("--callgrind-out-file=");
     out.push(&file);
-    let status = Command::new("valgrind")
+    let mut command = Command::new("valgrind");
+    if prints_to_stderr {
+        command.stdout(std::io::stderr());
+    }
+    let status = command
         .args(["--tool=callgrind", "--dump-instr=yes", "--quiet"])
         .arg(out)
         .arg(with_folder(binary))

@@ -7,7 +7,7 @@
 
 enum { KINDS = 4, NAPS = 100000 };
 static const char *mode;
-static int before, calls[KINDS];
+static int before, is_first = 1, calls[KINDS];
 static double lengths[KINDS][NAPS], state[100], factor = 1.0;
 
 static void nap(int kind, double milliseconds)
@@ -19,10 +19,16 @@ static void nap(int kind, double milliseconds)
         lengths[kind][calls[kind]++] = partune_now_() - begin;
 }
 
+/* One kernel is long on one rank, the next one on the other. */
+static int is_long(int on_first)
+{
+    return !strcmp(mode, "turns") && is_first == on_first;
+}
+
 static void a(void *data)
 {
     (void)data;
-    nap(0, 2.0);
+    nap(0, is_long(1) ? 16.0 : 2.0);
     before = 'a';
 }
 
@@ -38,14 +44,14 @@ static void b(void *data)
     if (!strcmp(mode, "subnormal"))
         for (int at = 0; at < 100; at++)
             state[at] *= state[at] > 1e-200 ? 1e-155 : 1.0;
-    /* Shorter from time to time, and as short as before once the state is restored. */
+    /* Shorter from time to time, and as short as before once the state is restored; by more than a busy machine adds. */
     if (!strcmp(mode, "drift")) {
         state[7] += 1.0;
-        nap(1, state[7] < 15.0 ? 3.0 / state[7] : 0.2);
+        nap(1, state[7] < 15.0 ? 12.0 / state[7] : 0.8);
     } else if (!strcmp(mode, "planted") && before == 'a')
         nap(2, 1.0);
     else
-        nap(1, 3.0);
+        nap(1, is_long(0) ? 16.0 : 3.0);
     before = 'b';
 }
 
@@ -61,6 +67,17 @@ static void c(void *data)
 #endif
     while (!strcmp(mode, "stuck"))
         nap(3, 100.0);
+#ifdef WITH_MPI
+    /* They meet, and leave the processor to others meanwhile. */
+    if (!strcmp(mode, "turns")) {
+        MPI_Request request;
+        int has_met = 0;
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        while (MPI_Test(&request, &has_met, MPI_STATUS_IGNORE) == MPI_SUCCESS && !has_met)
+            nap(3, 0.1);
+        return;
+    }
+#endif
     nap(3, 2.0);
     before = 'c';
 }
@@ -73,7 +90,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     /* The slowest rank counts. */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    factor = rank == 0 ? 0.5 : 1.0;
+    is_first = rank == 0;
+    factor = is_first && strcmp(mode, "turns") ? 0.5 : 1.0;
 #endif
     if (!strcmp(mode, "fails")) {
         fprintf(stderr, "there is no input\n");

@@ -13,7 +13,7 @@ use crate::output;
 /// Measure kernels of a program alone and in chains, and predict the program from them.
 ///
 /// The program names its kernels by include/partune_couple.h. It is launched for every size and number of PEs of the plan; what was launched already is
-/// not launched again.
+/// not launched again, unless it ended before what the plan asks for.
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  partune couple app.toml --dry-run\n  partune couple app.toml\n\n\
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let plan = Plan::read(path)?;
     let launches = plan.launches();
     let mut recorded = read(&plan.results)?;
-    let missing: Vec<&Launch> = launches.iter().filter(|it| !is_there(&recorded, it)).collect();
+    let missing: Vec<&Launch> = launches.iter().filter(|it| !is_enough(&plan, &recorded, it)).collect();
     said(&plan, &launches, &missing, &recorded);
     if args.dry_run {
         return Ok(());
@@ -59,12 +59,23 @@ fn is_there(recorded: &BTreeMap<String, Recorded>, launch: &Launch) -> bool {
     recorded.get(&launch.label).is_some_and(Recorded::is_complete)
 }
 
+/// Whether it was measured as the plan asks for now.
+fn is_enough(plan: &Plan, recorded: &BTreeMap<String, Recorded>, launch: &Launch) -> bool {
+    recorded.get(&launch.label).is_some_and(|it| it.is_enough(plan))
+}
+
 /// What is to come, and what it costs.
 fn said(plan: &Plan, launches: &[Launch], missing: &[&Launch], recorded: &BTreeMap<String, Recorded>) {
     let file = plan.results.display();
     let of_others = recorded.keys().filter(|label| launches.iter().all(|it| it.label != **label)).count();
     if of_others > 0 {
         output::note(&format!("partune: {of_others} launches in {file} were of another plan, and are not looked at"));
+    }
+    let again = missing.iter().filter(|it| is_there(recorded, it)).count();
+    if again > 0 {
+        output::note(&format!(
+            "partune: {again} launches in {file} ended before what the plan asks for now (budget_s, confidence, rounds), and are to be measured again"
+        ));
     }
     let there = launches.len() - missing.len();
     if there > 0 {
@@ -106,7 +117,7 @@ fn measure(
             partune_couple::outcome::check_launch(plan, it, own, &(first, other))?;
         }
         let error = match ended {
-            Ended::Done if is_there(recorded, it) => None,
+            Ended::Done if is_enough(plan, recorded, it) => None,
             Ended::Done => Some(CoupleError::Silent { launch: name.clone() }),
             Ended::Failed(status) => Some(CoupleError::Failed {
                 launch: name.clone(),

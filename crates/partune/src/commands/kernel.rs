@@ -110,8 +110,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let is_alone = || std::env::args_os().next_back().is_some_and(|last| last == "--");
     let counted = match &args.arguments {
         _ if !args.counts.is_empty() => Some(partune_engine::read_counts(&args.counts)?),
-        Some(arguments) => Some(partune_engine::count(binary, arguments)?),
-        None if is_alone() => Some(partune_engine::count(binary, &[])?),
+        Some(arguments) => Some(partune_engine::count(binary, arguments, args.json)?),
+        None if is_alone() => Some(partune_engine::count(binary, &[], args.json)?),
         None => None,
     };
     if let Some(counted) = counted {
