@@ -252,17 +252,17 @@ impl Contexts {
             if context == NONE && is_start || is_passed(function) {
                 continue;
             }
-            let region = self.function(function);
             let site = match function.call_line {
                 0 => NONE,
                 line => self.sites.number((function.call_file, line)),
             };
-            let around = match self.tree.rows.get(context as usize) {
-                Some(entered) if level + 1 == told => entered.parent,
+            let (region, around) = match self.tree.rows.get(context as usize) {
+                Some(entered) if level + 1 == told => (entered.region, entered.parent),
                 Some(entered) if has_body(strings.get(self.regions.rows[entered.region as usize].name), name) => {
-                    entered.parent
+                    let around = entered.parent;
+                    (self.function(function), around)
                 }
-                _ => context,
+                _ => (self.function(function), context),
             };
             // A function that another one was inlined into is at a line; the address is that one's.
             let offset = offset.filter(|_| innermost == Some(level));
