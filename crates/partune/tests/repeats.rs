@@ -243,7 +243,10 @@ fn a_history_marks_what_changed_beyond_noise() {
         assert_eq!(held(&page)["runs"].as_array().map(Vec::len), Some(1), "{report}");
     }
     let run = &history["figures"][0];
-    assert_eq!((run["label"].as_str(), run["unit"].as_str()), (Some("Run time"), Some("seconds")));
+    assert_eq!(
+        (run["label"].as_str(), run["unit"].as_str()),
+        (Some("Run time without start-up and shut-down"), Some("seconds"))
+    );
     assert_eq!(of(&run["values"], "changed"), [Value::Null, Value::Null, "more".into(), "less".into()]);
     // The numbers are those of compare, whose first run stands for the repeats.
     let compared = json(here, &["compare", "all/r9", "all/r11-slow", "--json"], 0);
