@@ -257,8 +257,12 @@ impl Contexts {
                 line => self.sites.number((function.call_file, line)),
             };
             let (region, around) = match self.tree.rows.get(context as usize) {
-                Some(entered) if level + 1 == told => (entered.region, entered.parent),
-                Some(entered) if has_body(strings.get(self.regions.rows[entered.region as usize].name), name) => {
+                // Where an inlined function is declared, only who entered it knows.
+                Some(entered) if level + 1 == told && function.line == 0 => (entered.region, entered.parent),
+                Some(entered)
+                    if level + 1 == told
+                        || has_body(strings.get(self.regions.rows[entered.region as usize].name), name) =>
+                {
                     let around = entered.parent;
                     (self.function(function), around)
                 }

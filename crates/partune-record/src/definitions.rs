@@ -55,8 +55,9 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         self.to.text(user)?;
         self.to.text(compiler)?;
         let own = [(paradigms::USER, user), (paradigms::COMPILER, compiler)];
-        let all = own.into_iter().chain(names.map(|name| (paradigms::number(name), name)));
-        for (number, name) in all.filter(|(number, _)| *number != paradigms::UNKNOWN) {
+        let is_told = |number: u8| number == paradigms::UNKNOWN || own.iter().any(|(known, _)| *known == number);
+        let others = names.map(|name| (paradigms::number(name), name)).filter(|(number, _)| !is_told(*number));
+        for (number, name) in own.into_iter().chain(others) {
             self.to.paradigm(number, name)?;
         }
         Ok(())

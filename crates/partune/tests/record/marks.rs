@@ -199,7 +199,9 @@ fn instrumented_functions_are_recorded_and_short_ones_left_out() {
 #[test]
 fn inlined_functions_that_tell_of_themselves_are_in_a_call_path_once() {
     let Some(built) = Built::new(&OPEN_MPI, "marks/inlined.c", &["-finstrument-functions"]) else { return };
-    let document = built.record(&[], &[]).analysis();
+    let recorded = built.record(&[], &[]);
+    recorded.printed();
+    let document = recorded.analysis();
     let paths = document["callpaths"].as_array().expect("it is a table").iter();
     let visits = |name: &str| {
         let of = paths
