@@ -256,17 +256,20 @@ impl Contexts {
                 0 => NONE,
                 line => self.sites.number((function.call_file, line)),
             };
-            let (region, around) = match self.tree.rows.get(context as usize) {
-                // Where an inlined function is declared, only who entered it knows.
-                Some(entered) if level + 1 == told && function.line == 0 => (entered.region, entered.parent),
+            let entered = self.tree.rows.get(context as usize).copied();
+            let is_told = level + 1 == told;
+            let around = match entered {
                 Some(entered)
-                    if level + 1 == told
-                        || has_body(strings.get(self.regions.rows[entered.region as usize].name), name) =>
+                    if is_told || has_body(strings.get(self.regions.rows[entered.region as usize].name), name) =>
                 {
-                    let around = entered.parent;
-                    (self.function(function), around)
+                    entered.parent
                 }
-                _ => (self.function(function), context),
+                _ => context,
+            };
+            // Where an inlined function is declared, only who entered it knows.
+            let region = match entered {
+                Some(entered) if is_told && function.line == 0 => entered.region,
+                _ => self.function(function),
             };
             // A function that another one was inlined into is at a line; the address is that one's.
             let offset = offset.filter(|_| innermost == Some(level));
