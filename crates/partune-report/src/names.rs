@@ -195,7 +195,7 @@ pub fn cause(run: &Run, pattern: Pattern, cause: &Cause) -> String {
 const LEVELS: usize = 10_000;
 
 /// Names of a call path that are shown, and their bytes. Each row of a table has a path, so documents would grow with rows × depth.
-const NAMES: usize = 128;
+pub(crate) const NAMES: usize = 128;
 const NAME_BYTES: usize = 16 << 10;
 
 /// Names along a path, outermost first. Of a very deep one, or of very long names, those of the innermost, and before them how many there

@@ -96,6 +96,51 @@ fn text_of_a_series() {
     assert_eq!(value["points"][2]["archive"], "run-8");
 }
 
+/// One function that sleeps, called by what every PE repeats, which loses most of all places, and by one of two parts that stay on the first PE,
+/// which together lose more than that.
+#[test]
+fn the_place_that_is_named_grows_as_the_limit_does_and_is_told_apart() {
+    let run = |pes: u32, repeated: u32, work: u32| {
+        let (serial, met) = (repeated + 160, repeated + 160 + 155);
+        let end = met + work;
+        let line = |pe: u32| {
+            let (alone, begin) = match pe {
+                0 => (
+                    format!(
+                        "serial@s.c:7 {repeated}..{serial} {{ sl@s.c:5 {repeated}..{serial} }} setup@s.c:9 {serial}..{met}"
+                    ),
+                    met,
+                ),
+                _ => (String::new(), repeated),
+            };
+            format!(
+                "pe {pe}: main@s.c:1 0..{end} {{ repl@s.c:8 0..{repeated} {{ sl@s.c:5 0..{repeated} }} {alone}
+                     MPI_Barrier^s.c:20 {begin}..{met} barrier work@s.c:6 {met}..{end} MPI_Barrier^s.c:22 {end}..{end} barrier }}"
+            )
+        };
+        diagnosis(&format!("resolution 1000\n{}", (0..pes).map(line).collect::<Vec<_>>().join("\n")))
+    };
+    let (one, four, weak) = (run(1, 20, 400), run(4, 130, 100), run(4, 130, 400));
+    let all = [("run-1", &one), ("run-4", &four)];
+    let (diagnoses, runs) = named(&all);
+    let scaling = partune_engine::scale(&diagnoses, Mode::Strong).expect("two numbers of PEs");
+    let text = scaling_text(&scaling, &runs, 5, Style::PLAIN);
+    let value = scaling_value(&scaling, &runs);
+    let most = list(&value, "callpaths").iter().find(|row| row["kind"] == "code").expect("code loses time");
+    assert_eq!((&value["limited_by"], &most["growth"]), (&"load_balance".into(), &"replicated".into()));
+    assert!(value["text"].as_str().is_some_and(|it| it.ends_with("Look first at sl (s.c:5), on the path serial > sl")));
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let below =
+        |growth: &str| lines.iter().position(|it| it.ends_with(growth)).map(|at| (&lines[at][..10], lines[at + 1]));
+    assert_eq!(below("every PE repeats it"), Some(("sl (s.c:5)", "at repl > sl")), "{text}");
+    assert_eq!(below("stays on as few PEs"), Some(("sl (s.c:5)", "at serial > sl")), "{text}");
+    assert_eq!(
+        lines.iter().filter(|it| it.starts_with("at ")).count(),
+        2,
+        "others are called what nothing else is: {text}"
+    );
+}
+
 #[test]
 fn a_series_that_is_ideal_is_said_to_be_and_no_place_is_named() {
     let run = |pes: u32| {

@@ -10,7 +10,10 @@ use partune_engine::{
 
 use super::NamedRun;
 use super::compare_json::finding_verdict;
-use super::place::{PlaceId, first, interval, is_repeated, letter, measured, notes, plural, shortened, signed, table};
+use super::place::{
+    PlaceId, first, interval, is_repeated, letter, measured, notes, plural, shortened, signed, table, table_with,
+};
+use super::tails::tails;
 use crate::advise::advice_id;
 use crate::style::{Style, Tone};
 use crate::tables::number_text;
@@ -204,13 +207,12 @@ fn places<I: PlaceId>(
         let mut rows: Vec<Vec<String>> = vec![heading.chain(letters(comparison)).chain(differences).collect()];
         let mut more: Vec<Vec<String>> = vec![Vec::new()];
         let shown: Vec<_> = shown.take(limit).filter_map(|row| Some((row, first(&row.ids, runs)?))).collect();
-        let labels: Vec<String> = shown.iter().map(|(_, (id, run))| id.text(run)).collect();
-        for ((row, (id, run)), label) in shown.into_iter().zip(&labels) {
+        let named: Vec<_> = shown.iter().map(|(_, (id, run))| (id.text(run), *id, *run)).collect();
+        for (((row, _), (label, ..)), tail) in shown.into_iter().zip(&named).zip(tails(&named)) {
             let cells =
                 (0..runs.len()).map(|run| value(comparison, row, run)).chain(row.changes.iter().flat_map(cells));
             rows.push(std::iter::once(shortened(label, NAME)).chain(cells).collect());
-            let path = is_twice(label, &labels).then(|| format!("at {}", id.callpath(run).join(" > ")));
-            more.push(path.into_iter().chain([also(comparison, &row.sums)]).collect());
+            more.push(tail.map(|it| format!("at {it}")).into_iter().chain([also(comparison, &row.sums)]).collect());
         }
         table_with(out, &rows, &more);
         if count > limit {
@@ -253,24 +255,6 @@ fn largest_untold<I: PlaceId>(
     let run = if runs.len() > 2 { format!(" in {}", letter(at + 1)) } else { String::new() };
     (change.difference.abs() >= LARGE * of_first / comparison.base(0))
         .then(|| format!("{}, {}{run}", shortened(&id.text(named), NAME), signed(change.difference)))
-}
-
-/// Whether several rows would be called this.
-fn is_twice<T: PartialEq>(label: &T, labels: &[T]) -> bool {
-    labels.iter().filter(|it| *it == label).count() > 1
-}
-
-/// A table, and below each row what else is said of it.
-fn table_with(out: &mut String, rows: &[Vec<String>], more: &[Vec<String>]) {
-    let mut text = String::new();
-    table(&mut text, rows);
-    out.push('\n');
-    for (line, more) in text.lines().zip(more) {
-        let _ = writeln!(out, "{line}");
-        for more in more.iter().filter(|more| !more.is_empty()) {
-            let _ = writeln!(out, "      {more}");
-        }
-    }
 }
 
 /// Whether a difference has a line: it is reported, or nothing says whether it is noise.
@@ -355,25 +339,21 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
             let mut sums = row.sums.iter().zip(runs);
             sums.find_map(|(sums, run)| {
                 let path = sums.as_ref()?.path;
-                let title = words::title(row.pattern).to_lowercase();
-                Some((
-                    (names::spot_at(run.diagnosis, row.pattern, path)?, title),
-                    names::callpath(&run.diagnosis.run, path),
-                ))
+                let spot = names::spot_at(run.diagnosis, row.pattern, path)?;
+                Some(((spot, words::title(row.pattern).to_lowercase()), path, &run.diagnosis.run))
             })
         };
         let shown = comparison.findings.iter().filter(told).take(limit);
-        let shown: Vec<_> = shown.filter_map(|row| Some((row, known(row)?))).collect();
-        let labels: Vec<_> = shown.iter().map(|(_, (label, _))| label.clone()).collect();
-        for (row, (label, path)) in shown {
+        let (shown, named): (Vec<_>, Vec<_>) = shown.filter_map(|row| Some((row, known(row)?))).unzip();
+        let tails = tails(&named);
+        for ((row, ((spot, title), ..)), tail) in shown.into_iter().zip(named).zip(tails) {
             let value = |(run, it): (usize, &Option<FindingSums>)| {
                 it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds / comparison.base(run)))
             };
             let values = row.sums.iter().enumerate().map(value);
             let changes = row.changes.iter().flat_map(|it| [signed(it.difference), in_words(it.verdict)]);
-            rows.push(std::iter::once(shortened(&label.0, NAME)).chain(values).chain(changes).collect());
-            let path = is_twice(&label, &labels).then(|| format!("at {}", path.join(" > ")));
-            more.push(std::iter::once(label.1).chain(path).collect());
+            rows.push(std::iter::once(shortened(&spot, NAME)).chain(values).chain(changes).collect());
+            more.push(std::iter::once(title).chain(tail.map(|it| format!("at {it}"))).collect());
         }
         table_with(out, &rows, &more);
         if count > limit {

@@ -9,6 +9,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use super::NamedRun;
 use super::compare_text::came;
 use super::place::{PlaceId, first, interval, letter, measured, signed, signed_percent};
+use super::tails::tails;
 use crate::advise::advice_id;
 use crate::names;
 use crate::what_if::saved;
@@ -98,15 +99,17 @@ pub fn compare_markdown(
 }
 
 /// Places whose time differs for certain.
-fn places<I: PlaceId>(
+fn places<'r, I: PlaceId>(
     out: &mut String,
     comparison: &Comparison,
-    places: &[PlaceRow<I>],
+    places: &'r [PlaceRow<I>],
     runs: &[NamedRun<'_>],
     most: usize,
 ) {
     let told = |row: &&PlaceRow<I>| row.changes.iter().any(|it| it.verdict.is_told());
-    let shown: Vec<&PlaceRow<I>> = places.iter().filter(told).take(most).collect();
+    let shown = places.iter().filter(told).take(most);
+    let named = |row: &'r PlaceRow<I>| first(&row.ids, runs).map(|(id, run)| (row, (id.text(run), id, run)));
+    let (shown, named): (Vec<_>, Vec<_>) = shown.filter_map(named).unzip();
     if shown.is_empty() {
         return;
     }
@@ -116,14 +119,14 @@ fn places<I: PlaceId>(
     let heading = std::iter::once(format!("exclusive time, {what}")).chain((0..runs.len()).map(letter));
     row(out, heading.chain(differences));
     row(out, std::iter::once(":--".to_owned()).chain((1..2 * runs.len()).map(|_| "--:".to_owned())));
-    for place in shown {
-        let Some((id, run)) = first(&place.ids, runs) else { continue };
+    for ((place, (name, ..)), tail) in shown.into_iter().zip(&named).zip(tails(&named)) {
         let seconds = |run: usize| {
             let sums = place.sums[run].as_ref();
             sums.map_or("–".to_owned(), |it| names::seconds(it.exclusive / comparison.base(run)))
         };
         let cells = (0..runs.len()).map(seconds).chain(place.changes.iter().map(|it| signed(it.difference)));
-        row(out, std::iter::once(code(&id.text(run))).chain(cells));
+        let name = tail.map_or_else(|| code(name), |tail| format!("{} at {}", code(name), code(&tail)));
+        row(out, std::iter::once(name).chain(cells));
     }
 }
 

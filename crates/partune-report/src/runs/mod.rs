@@ -8,6 +8,7 @@ mod other_pes;
 mod place;
 mod scaling_json;
 mod scaling_text;
+mod tails;
 mod tune;
 
 use partune_engine::Diagnosis;

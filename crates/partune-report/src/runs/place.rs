@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use partune_base::{CallPathId, RegionId};
 use partune_diag::{Severity, three_digits};
-use partune_engine::{Checked, Comparison, Figure, Interval, Location, Note, Run};
+use partune_engine::{Checked, Comparison, Figure, Frame, Interval, Location, Note, Run};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,6 +18,8 @@ pub(super) trait PlaceId: Copy {
     fn location(self, run: &Run) -> Location<'_>;
     /// Names from the outermost to the place; of a region its own.
     fn callpath(self, run: &Run) -> Vec<Cow<'_, str>>;
+    /// The same from the place outwards, on request with the line at which each calls the one before it.
+    fn outwards(self, run: &Run, lines: bool) -> Vec<String>;
     /// In one line, for people.
     fn text(self, run: &Run) -> String;
 }
@@ -33,6 +35,15 @@ impl PlaceId for CallPathId {
 
     fn callpath(self, run: &Run) -> Vec<Cow<'_, str>> {
         names::callpath(run, self)
+    }
+
+    fn outwards(self, run: &Run, lines: bool) -> Vec<String> {
+        let mut called_at = 0;
+        let step = |frame: Frame<'_>| match std::mem::replace(&mut called_at, frame.site.line) {
+            line if lines && line > 0 => format!("{}:{line}", frame.region.name),
+            _ => frame.region.name.to_owned(),
+        };
+        run.frames(self).take(names::NAMES).map(step).collect()
     }
 
     fn text(self, run: &Run) -> String {
@@ -53,6 +64,10 @@ impl PlaceId for RegionId {
 
     fn callpath(self, run: &Run) -> Vec<Cow<'_, str>> {
         vec![names::region_name(run, self).into()]
+    }
+
+    fn outwards(self, run: &Run, _: bool) -> Vec<String> {
+        vec![names::region_name(run, self).to_owned()]
     }
 
     fn text(self, run: &Run) -> String {
@@ -229,6 +244,19 @@ pub(crate) fn table(out: &mut String, rows: &[Vec<String>]) {
         }
         out.push_str(line.trim_end());
         out.push('\n');
+    }
+}
+
+/// A table after an empty line, and below each row what else is said of it.
+pub(super) fn table_with(out: &mut String, rows: &[Vec<String>], more: &[Vec<String>]) {
+    let mut text = String::new();
+    table(&mut text, rows);
+    out.push('\n');
+    for (line, more) in text.lines().zip(more) {
+        let _ = writeln!(out, "{line}");
+        for more in more.iter().filter(|more| !more.is_empty()) {
+            let _ = writeln!(out, "      {more}");
+        }
     }
 }
 

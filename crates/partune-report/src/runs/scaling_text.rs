@@ -1,12 +1,14 @@
 //! The text of `scale`: the series, what its efficiency is made of, which factor limits, and which places.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use partune_base::CallPathId;
 use partune_engine::{Growth, Limit, Mode, ScaledRow, Scaling, ScalingOutcome, Unit};
 
 use super::NamedRun;
-use super::place::{PlaceId, first, interval, notes, plural, shortened, table};
+use super::place::{PlaceId, first, interval, notes, plural, shortened, table, table_with};
+use super::tails::tails;
 use crate::names;
 use crate::style::{Style, Tone};
 use crate::tables::number_text;
@@ -28,8 +30,9 @@ pub fn scaling_text(scaling: &Scaling, runs: &[NamedRun<'_>], rows: usize, style
     out.push('\n');
     style.wrapped(&mut out, (Tone::Strong, ""), &verdict(scaling, &of_points));
     if scaling.outcome != ScalingOutcome::Ideal {
-        places(&mut out, scaling, &of_points, rows, true);
-        places(&mut out, scaling, &of_points, rows, false);
+        let lossy = lossy(scaling, &of_points);
+        places(&mut out, scaling, &lossy, rows, true);
+        places(&mut out, scaling, &lossy, rows, false);
     }
     let notes = notes(&scaling.notes, &of_points, |run| of_points[run].archive.to_owned());
     if !notes.is_empty() {
@@ -157,8 +160,8 @@ pub(super) fn verdict(scaling: &Scaling, runs: &[NamedRun<'_>]) -> String {
             let mut text = format!("{} of the ideal on {}", names::percent(at.efficiency), plural(at.pes, "PE", "PEs"));
             if let Some(by) = by {
                 let _ = write!(text, ", most of it by {}: {}", word(by), meaning(by));
-                if let Some(place) = culprit(scaling, runs, by) {
-                    let _ = write!(text, ". Look first at {place}");
+                if let Some(place) = culprit(&lossy(scaling, runs), by) {
+                    let _ = write!(text, ". {place}");
                 }
             }
             text
@@ -185,25 +188,57 @@ fn meaning(limit: Limit) -> &'static str {
     }
 }
 
-/// The place that loses most of the kind that a limit is about.
-fn culprit(scaling: &Scaling, runs: &[NamedRun<'_>], limit: Limit) -> Option<String> {
-    let wanted = |row: &&ScaledRow<CallPathId>| match limit {
-        Limit::Computation | Limit::LoadBalance => row.code,
-        Limit::Communication | Limit::Transfer => !row.code && row.growth != Growth::StartUp,
-        Limit::Serialization => row.growth == Growth::Waiting,
-        Limit::StartUp => row.growth == Growth::StartUp,
-    };
-    let mut lossy = scaling.callpaths.iter().filter(|row| row.growth.is_loss());
-    // What takes longer by itself comes before what waits for something else.
-    let own = || lossy.clone().find(|row| limit == Limit::Transfer && row.growth == Growth::Transfer);
-    let row = own().or_else(|| lossy.find(wanted))?;
-    let (id, run) = first(&row.ids, runs)?;
-    Some(id.text(run))
+/// A place that loses time.
+struct Lossy<'a> {
+    row: &'a ScaledRow<CallPathId>,
+    name: String,
+    /// The end of its call path where the program has another place of its name.
+    tail: Option<String>,
 }
 
-fn places(out: &mut String, scaling: &Scaling, runs: &[NamedRun<'_>], limit: usize, code: bool) {
+impl Lossy<'_> {
+    fn text(&self) -> String {
+        let on_the_path = |tail| format!("{}, on the path {tail}", self.name);
+        self.tail.as_ref().map_or_else(|| self.name.clone(), on_the_path)
+    }
+}
+
+fn lossy<'a>(scaling: &'a Scaling, runs: &[NamedRun<'_>]) -> Vec<Lossy<'a>> {
+    let named = |row: &'a ScaledRow<CallPathId>| first(&row.ids, runs).map(|(id, run)| (row, (id.text(run), id, run)));
+    let all = scaling.callpaths.iter().filter_map(named);
+    let (lossy, others): (Vec<_>, Vec<_>) = all.partition(|(row, _)| row.growth.is_loss());
+    let (rows, mut named): (Vec<_>, Vec<_>) = lossy.into_iter().unzip();
+    let names: BTreeSet<String> = named.iter().map(|(name, ..)| name.clone()).collect();
+    named.extend(others.into_iter().map(|(_, it)| it).filter(|(name, ..)| names.contains(name)));
+    let tails = tails(&named);
+    rows.into_iter().zip(named).zip(tails).map(|((row, (name, ..)), tail)| Lossy { row, name, tail }).collect()
+}
+
+/// Where to look first: the place that loses most in the way that a limit is about. Where none does, which of those that could loses most, and how.
+fn culprit(lossy: &[Lossy<'_>], limit: Limit) -> Option<String> {
+    let grows = |it: &&Lossy<'_>| match limit {
+        Limit::Computation => matches!(it.row.growth, Growth::Replicated | Growth::Work),
+        Limit::LoadBalance => matches!(it.row.growth, Growth::Serial | Growth::Uneven),
+        Limit::Communication => matches!(it.row.growth, Growth::Waiting | Growth::Transfer | Growth::Operation),
+        Limit::Serialization => it.row.growth == Growth::Waiting,
+        Limit::Transfer => it.row.growth == Growth::Transfer,
+        Limit::StartUp => it.row.growth == Growth::StartUp,
+    };
+    let could = |it: &&Lossy<'_>| match limit {
+        Limit::Computation | Limit::LoadBalance => it.row.code,
+        Limit::Transfer => !it.row.code && it.row.growth != Growth::StartUp,
+        Limit::Communication | Limit::Serialization | Limit::StartUp => false,
+    };
+    let first = lossy.iter().find(grows).map(|it| format!("Look first at {}", it.text()));
+    first.or_else(|| {
+        let most = lossy.iter().find(could)?;
+        Some(format!("No place grows so; most is lost in {}: {}", most.text(), growth(most.row.growth)))
+    })
+}
+
+fn places(out: &mut String, scaling: &Scaling, lossy: &[Lossy<'_>], limit: usize, code: bool) {
     let last = scaling.points.len() - 1;
-    let lossy: Vec<_> = scaling.callpaths.iter().filter(|row| row.code == code && row.growth.is_loss()).collect();
+    let lossy: Vec<_> = lossy.iter().filter(|it| it.row.code == code).collect();
     if lossy.is_empty() {
         return;
     }
@@ -212,9 +247,9 @@ fn places(out: &mut String, scaling: &Scaling, runs: &[NamedRun<'_>], limit: usi
     what.clone_into(&mut rows[0][0]);
     rows[0].extend(scaling.points.iter().map(|point| plural(point.pes, "PE", "PEs")));
     rows[0].push(if code { "longest PE; how it grows" } else { "summed; how it grows" }.to_owned());
-    for row in lossy.iter().take(limit) {
-        let Some((id, run)) = first(&row.ids, runs) else { continue };
-        let mut cells = vec![shortened(&id.text(run), NAME)];
+    let mut more: Vec<Vec<String>> = vec![Vec::new()];
+    for Lossy { row, name, tail } in lossy.iter().take(limit) {
+        let mut cells = vec![shortened(name, NAME)];
         let end = row.sums[last].as_ref();
         cells.push(end.map_or("–".to_owned(), |it| names::seconds(it.lost)));
         cells.push(end.and_then(|it| it.factor).map_or("–".to_owned(), ratio));
@@ -224,9 +259,9 @@ fn places(out: &mut String, scaling: &Scaling, runs: &[NamedRun<'_>], limit: usi
         }));
         cells.push(growth(row.growth).to_owned());
         rows.push(cells);
+        more.push(tail.iter().map(|it| format!("at {it}")).collect());
     }
-    out.push('\n');
-    table(out, &rows);
+    table_with(out, &rows, &more);
     if lossy.len() > limit {
         let _ = writeln!(out, "  … {} more; --rows N shows them", lossy.len() - limit);
     }
