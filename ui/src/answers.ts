@@ -1121,6 +1121,8 @@ export interface Answers {
       }[];
       construct: string;
       pattern: "late_sender" | "late_receiver" | "wait_at_barrier" | "wait_at_nxn" | "wait_at_set_up" | "late_broadcast" | "early_reduce" | "early_scan" | "wait_on_lock" | "wait_on_value" | "competing_put_get" | "late_fence" | "late_partner" | "wait_for_task" | "wait_for_thread" | "redundant_barrier" | "small_transfers" | "serial_blocking_transfers" | "load_imbalance" | "serial_section" | "poor_locality" | "high_frequency" | "small_accesses" | "serial_io" | "same_file_read_by_all" | "sync_in_loop" | "above_baseline" | "operation_cost" | "input_output" | "wait_on_device" | "start_up" | "fork_join" | "idle_threads" | "wait_for_processor" | string;
+      /** Where it is, in words; what has no call path is at the processors that PEs waited for. */
+      place: string;
       role: "init" | "finalize" | "inquiry" | "group_sync" | "group_notify" | "group_wait" | "one_to_all" | "all_to_one" | "all_to_all" | "scan" | "global_alloc" | "put" | "get" | "atomic" | "comm_sync" | "device_wait" | "rma_group_sync" | "rma_post" | "rma_start" | "rma_complete" | "rma_wait" | "send" | "recv" | "send_recv" | "probe" | "lock_acquire" | "lock_release" | "wait_on_value" | "signal" | "work_sharing" | "parallel" | "task_create" | "task_run" | "task_wait" | "pe_management" | "io" | "management" | "measurement" | "user";
       /** Null where it is not found: it loses less than the threshold there. */
       runs: ({

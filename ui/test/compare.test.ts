@@ -23,13 +23,19 @@ const words = (verdict: string) => verdict.replaceAll("_", " ").replace("too sma
 
 test("two runs, region by region", async () => {
   const it = await open(given.browser, given.server, "#/compare?runs=0,1");
-  const said = await given.server.api<{ callpaths: Place[]; findings: { changes: { verdict: string }[] }[] }>("compare?runs=0,1");
+  const said = await given.server.api<{ callpaths: Place[]; findings: { place: string }[] }>("compare?runs=0,1");
   const rows = await it.page.locator("section[aria-labelledby=places] tbody tr").allTextContents();
   assert.equal(rows.length, Math.min(100, said.callpaths.length));
   rows.forEach((text, at) => {
     const place = said.callpaths[at] as Place;
     assert.ok(text.includes(place.construct), `${text} is ${place.construct}`);
     assert.ok(text.includes(words(place.changes[0]?.verdict ?? "")), `${text} says ${place.changes[0]?.verdict}`);
+  });
+  const findings = await it.page.locator("section[aria-labelledby=changed] tbody tr").allTextContents();
+  assert.equal(findings.length, Math.min(20, said.findings.length));
+  findings.forEach((text, at) => {
+    const place = said.findings[at]?.place;
+    assert.ok(place && text.includes(place), `${text} is at ${place}`);
   });
   if (even && uneven) {
     const finalize = rows.find((text) => text.includes("MPI_Finalize")) ?? "";

@@ -205,7 +205,7 @@ function Findings({ data, names, runs }: { data: Comparison; names: string[]; ru
       key: "place",
       title: "Place",
       wide: true,
-      cell: (it) => <code title={it.callpath.join(" › ")}>{it.construct}</code>,
+      cell: (it) => <code title={it.callpath.join(" › ")}>{it.place}</code>,
     },
     ...runColumns<ComparedFinding>(names, (it, run) => it.runs[run]?.compared_s ?? null),
     { key: "what", title: "What became of it", cell: (it) => it.changes.map(verdict).join(", ") },
@@ -217,7 +217,7 @@ function Findings({ data, names, runs }: { data: Comparison; names: string[]; ru
         return (
           <a
             href={link("findings", { run: runs[here], pattern: it.pattern })}
-            aria-label={`findings of run ${names[here]}: ${title(it.pattern)} in ${it.construct}`}
+            aria-label={`findings of run ${names[here]}: ${title(it.pattern)} in ${it.place}`}
           >
             findings
           </a>

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::place::{At, FigureRow, IntervalEntry, PlaceId, figures, first, letter, notes};
 use super::{NamedRun, pretty};
 use crate::advise::advice_id;
-use crate::json;
+use crate::{json, names};
 
 /// What `partune compare --json` prints. Lists with an entry per run are in the order of `runs`; the first run is the base. Lists with an
 /// entry per change have none for the base.
@@ -149,6 +149,8 @@ struct FindingEntry<'a> {
     #[schemars(extend("enum" = json::roles()))]
     role: &'static str,
     construct: &'a str,
+    /// Where it is, in words; what has no call path is at the processors that PEs waited for.
+    place: String,
     callpath: Vec<Cow<'a, str>>,
     /// Null where it is not found: it loses less than the threshold there.
     runs: Vec<Option<FindingFigures<'a>>>,
@@ -277,7 +279,8 @@ fn place<'a, I: PlaceId>(comparison: &Comparison, row: &PlaceRow<I>, runs: &[Nam
 }
 
 fn finding<'a>(comparison: &Comparison, row: &FindingRow, runs: &[NamedRun<'a>]) -> FindingEntry<'a> {
-    let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, &run.diagnosis.run)));
+    let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, run.diagnosis)));
+    let place = known.and_then(|(path, of)| names::spot_at(of, row.pattern, path));
     let cell = |(number, (sums, run)): (usize, (&Option<partune_engine::FindingSums>, &NamedRun<'a>))| {
         sums.as_ref().map(|sums| FindingFigures {
             location: At::of(sums.path, &run.diagnosis.run),
@@ -290,8 +293,9 @@ fn finding<'a>(comparison: &Comparison, row: &FindingRow, runs: &[NamedRun<'a>])
     FindingEntry {
         pattern: row.pattern.name(),
         role: row.role.name(),
-        construct: known.map_or("", |(path, run)| path.construct(run)),
-        callpath: known.map_or(Vec::new(), |(path, run)| path.callpath(run)),
+        construct: known.map_or("", |(path, of)| path.construct(&of.run)),
+        place: place.unwrap_or_default(),
+        callpath: known.map_or(Vec::new(), |(path, of)| path.callpath(&of.run)),
         runs: row.sums.iter().zip(runs).enumerate().map(cell).collect(),
         changes: row
             .changes

@@ -407,5 +407,14 @@ mod tests {
         assert_eq!((of_processors(&one), one.matches(names::OUTSIDE).count()), (1, 0), "{one}");
         assert_eq!(of_processors(&text(&[&run(100, none), &run(100, none)])), 0);
         assert!(both.contains("\n      wait for processor\n"), "{both}");
+        // The document, which pages show, says it in the same words.
+        let (first, second) = (run(100, none), run(400, nothing));
+        let named = [&first, &second].map(|diagnosis| NamedRun { archive: "x", diagnosis });
+        let value = super::super::compare_value(&partune_engine::compare(&[&first, &second]).unwrap(), &named);
+        let places =
+            value["findings"].as_array().unwrap().iter().map(|it| (it["construct"].as_str(), it["place"].as_str()));
+        let places: Vec<_> = places.map(|(construct, place)| (construct.unwrap(), place.unwrap())).collect();
+        assert!(places.contains(&("", "processors of node")), "{places:?}");
+        assert!(places.contains(&("MPI_Barrier", "MPI_Barrier in main (a.c:3)")), "{places:?}");
     }
 }
