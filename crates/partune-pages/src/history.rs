@@ -75,7 +75,7 @@ enum Measured {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(Debug, schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 enum Changed {
     More,
@@ -97,8 +97,8 @@ struct Finding {
     key: Key,
 }
 
-/// A pattern and a place, told apart by what is shown of them.
-type Key = (Pattern, String);
+/// A pattern and a place, told apart by what is shown of them: what is done and in which function, and the file.
+type Key = (Pattern, String, String);
 
 impl History {
     /// Adds a revision: its runs, first the one that stands for them, beside those of the revision that was added last. `report` is the name of its report.
@@ -227,7 +227,9 @@ impl History {
         }
         for (row, _, (own, is)) in new {
             let Some(is) = is else { continue };
-            let at = self.finding_at(row, is, (own, runs[1]));
+            let known = self.renamed(&is, &runs[1].run);
+            let at = known.unwrap_or_else(|| self.finding_at(row, is.clone(), (own, runs[1])));
+            (self.findings[at].key, self.findings[at].place) = (is, place(runs[1], row, own));
             self.add_finding(at, number, own, changed(row).filter(|_| is_told));
         }
     }
@@ -239,6 +241,17 @@ impl History {
             self.findings.push(Finding { title, place, seconds: Vec::new(), changed: Vec::new(), key });
             self.findings.len() - 1
         })
+    }
+
+    /// The position of the finding that an earlier revision has at this place in another file, if there is one: for where the revision before has none.
+    /// As for a comparison, the file decides where the run has the place in several.
+    fn renamed(&self, key: &Key, run: &Run) -> Option<usize> {
+        let is_alike = |it: &Key| (it.0, &it.1) == (key.0, &key.1);
+        let mut alike = self.findings.iter().enumerate().filter(|(_, it)| is_alike(&it.key));
+        let (at, _) = alike.next().filter(|_| alike.next().is_none())?;
+        let is_elsewhere = |it: Key| is_alike(&it) && it.2 != key.2;
+        let mut places = run.paths().map(|path| self::key(run, key.0, path));
+        (!places.any(is_elsewhere)).then_some(at)
     }
 
     fn add_finding(&mut self, at: usize, number: usize, own: Option<FindingSums>, changed: Option<Changed>) {
@@ -257,7 +270,8 @@ impl History {
 
 fn key(run: &Run, pattern: Pattern, path: CallPathId) -> Key {
     let at = run.location(path);
-    (pattern, format!("{} {} {}", text::construct(run, path), at.function, at.file))
+    let file = at.file.rsplit(['/', '\\']).next().unwrap_or_default();
+    (pattern, format!("{} {}", text::construct(run, path), at.function), file.to_owned())
 }
 
 /// Where a finding is, as its run says it.
@@ -321,6 +335,50 @@ mod tests {
         assert_eq!(moved.0, same.0);
         let last: Vec<String> = same.1.iter().map(|place| place.replace("a.c", "c.c")).collect();
         assert_eq!(moved.1, last, "where it is in the last revision");
+    }
+
+    /// The late senders of a history: where each is in the last revision that has it, its marks, and in how many revisions it is.
+    fn late_senders(revisions: &[Diagnosis]) -> Vec<(String, Vec<Option<Changed>>, usize)> {
+        let rows = history(revisions).findings.into_iter().filter(|it| it.key.0 == Pattern::LateSender);
+        rows.map(|it| (it.place, it.changed, it.seconds.iter().flatten().count())).collect()
+    }
+
+    #[test]
+    fn a_finding_whose_file_is_called_otherwise_after_a_revision_without_it_is_itself() {
+        let nothing: &dyn Fn(&mut Diagnosis) = &|_| ();
+        let marks = vec![None, Some(Changed::Gone), None, Some(Changed::New)];
+        for files in [
+            ["a.c"; 4],
+            ["a.c", "a.c", "a.c", "b.c"],
+            ["a.c", "b.c", "b.c", "c.c"],
+            ["x/a.c", "y/a.c", "y/a.c", "z/a.c"],
+        ] {
+            let late = [400, 5, 5, 400];
+            let runs: Vec<Diagnosis> = files.iter().zip(late).map(|(file, late)| run(file, late, nothing)).collect();
+            let file = files[3].rsplit('/').next().unwrap();
+            assert_eq!(late_senders(&runs), [(format!("MPI_Recv in main ({file}:3)"), marks.clone(), 2)], "{files:?}");
+        }
+    }
+
+    #[test]
+    fn findings_of_one_name_in_two_files_of_a_run_are_two() {
+        // One function in two files, of which the one waits for so long, and then the other.
+        let run = |[one, other]: [u32; 2]| {
+            let (first, begin) = (100 + one, 200 + one);
+            let (second, end) = (begin + other + 100, begin + other + 200);
+            let text = format!(
+                "resolution 1000
+                 pe 0: main@m.c:1 0..{end} {{ get@a.c:3 0..{first} {{ MPI_Recv^a.c:4 10..{first} recv(from=1, bytes=8) }}
+                     get@b.c:3 {begin}..{second} {{ MPI_Recv^b.c:4 {begin}..{second} recv(from=1, bytes=8) }} }}
+                 pe 1: main@m.c:1 0..{end} {{ MPI_Send^m.c:4 {one}..{first} send(to=0, bytes=8)
+                     MPI_Send^m.c:5 {}..{second} send(to=0, bytes=8) }}",
+                begin + other
+            );
+            partune_engine::analyze(partune_testkit::trace(&text), &Request::default(), &())
+        };
+        let found = late_senders(&[run([400, 0]), run([0, 0]), run([0, 400])]);
+        let places: Vec<(&str, usize)> = found.iter().map(|it| (it.0.as_str(), it.2)).collect();
+        assert_eq!(places, [("MPI_Recv in get (a.c:4)", 1), ("MPI_Recv in get (b.c:4)", 1)]);
     }
 
     #[test]
