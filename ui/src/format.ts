@@ -2,9 +2,16 @@
 import { format } from "d3-format";
 
 const grouped = format(",");
-const three = format(".3r");
-const trimmed = format(".3~r");
+const whole = format(".0f");
+const significant = format(".3r");
+const short = format(".3~r");
 const scaled = format(".3~s");
+
+/** Three digits, more only before the point; halves away from zero. Text of the command line has numbers so, too. */
+const three = (value: number): string => (Math.abs(value) < 100 ? significant : whole)(value);
+
+/** The same without zeros at the end. */
+const trimmed = (value: number): string => (Math.abs(value) < 100 ? short : whole)(value);
 
 /** A value and its unit, as in "257 ms". Non-breaking, so that a table never parts them. */
 function withUnit(value: number, unit: string): string {

@@ -12,7 +12,7 @@ mod code;
 mod numbers;
 
 pub use code::Code;
-pub use numbers::{scale, seconds, three_digits};
+pub use numbers::{fixed, scale, seconds, three_digits};
 
 /// How bad it is for the reader of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -22,9 +22,21 @@ pub fn scale(seconds: f64) -> (f64, &'static str) {
 
 /// A number with three digits, more only before the point.
 pub fn three_digits(value: f64) -> String {
-    match value.abs() {
-        v if v >= 99.95 => format!("{value:.0}"),
-        v if v >= 9.995 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    }
+    // Next to these limits: the number that is written 9.995 is a little less.
+    let digits = match value.abs() {
+        v if v >= 99.95 => 0,
+        v if v > 9.995 => 1,
+        _ => 2,
+    };
+    fixed(value, digits)
+}
+
+/// A number with so many digits after the point. A half of the last digit goes away from zero, as people and browsers round it; `format!` would
+/// go to the even digit.
+pub fn fixed(value: f64, digits: usize) -> String {
+    // A binary fraction is such a half exactly if it is an odd multiple of this power of two.
+    let multiple = value * f64::powi(2.0, digits as i32 + 1);
+    let is_half = multiple.fract() == 0.0 && (multiple / 2.0).fract() != 0.0;
+    let value = if is_half { value * (1.0 + f64::EPSILON) } else { value };
+    format!("{value:.digits$}")
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use partune_couple::judge::{Fault, Problem};
 use partune_couple::outcome::{ChainRow, Configured, LengthRow, PredictionRow, Unpredicted};
 use partune_couple::{Interaction, Measured, Outcome};
-use partune_diag::seconds;
+use partune_diag::{fixed, seconds};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -349,7 +349,7 @@ fn on(pes: u32) -> String {
 
 /// `0.913 ± 0.004`.
 fn with_error(it: Measured) -> String {
-    format!("{:.3} ± {:.3}", it.value, it.deviation)
+    format!("{} ± {}", fixed(it.value, 3), fixed(it.deviation, 3))
 }
 
 fn share(it: Measured) -> String {
@@ -453,7 +453,7 @@ fn lengths_text(out: &mut String, outcome: &Outcome, style: Style) {
     table(out, &rows);
     for (k, change) in outcome.lengths.iter().flat_map(|it| it.changes.iter().map(move |change| (it.k, change))) {
         let has_state = outcome.configurations.iter().any(|it| it.state_bytes > 0.0);
-        let told = |from: &f64| if has_state { bytes(*from) } else { format!("{from:.4}") };
+        let told = |from: &f64| if has_state { bytes(*from) } else { fixed(*from, 4) };
         let from: Vec<String> = change.from.iter().map(told).collect();
         let text = format!(
             "the coupling of {} (chains of {k}) changes from {} {} on",

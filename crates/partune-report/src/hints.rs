@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use partune_diag::seconds;
+use partune_diag::{fixed, seconds};
 use partune_engine::hints_file::{Datum, Evidence, Urgency};
 use partune_engine::{HintEntry, Hinted, OfObjects, TriedHint};
 use schemars::JsonSchema;
@@ -250,7 +250,7 @@ fn words(entry: &HintEntry) -> String {
                 let _ = write!(text, " with blocks of {a} objects on {b} PEs");
             }
             if !it.aspect.is_empty() {
-                let aspect = list(it.aspect.iter().map(|edge| format!("{edge:.3}")).collect());
+                let aspect = list(it.aspect.iter().map(|edge| fixed(*edge, 3)).collect());
                 let _ = write!(text, ", edges of blocks in proportion {aspect}");
             }
             if let Some(pes) = it.pes {

@@ -8,7 +8,7 @@ use std::hash::Hash;
 
 use partune_base::{CallPathId, PeId, ProcessId, RegionId, Span, printable, sign};
 pub use partune_diag::seconds;
-pub(crate) use partune_diag::{scale, three_digits};
+pub(crate) use partune_diag::{fixed, scale, three_digits};
 use partune_engine::{Cause, Counts, Diagnosis, Finding, Frame, Location, Pattern, PeKind, Process, Run};
 
 use crate::runs::plural;
@@ -511,5 +511,20 @@ mod tests {
         assert_eq!([1.0204, 0.0131, 2.5e-6, 0.0, 123.4].map(seconds), ["1.02 s", "13.1 ms", "2.50 µs", "0 s", "123 s"]);
         assert_eq!([0.1667, 1.0, 0.0004].map(percent), ["16.7 %", "100 %", "0.04 %"]);
         assert_eq!([12.0, 2048.0].map(bytes), ["12.0 B", "2.00 KiB"]);
+    }
+
+    /// The pages have a test with the same list.
+    #[test]
+    fn numbers_are_rounded_as_on_pages() {
+        for line in include_str!("../../../ui/test/rounding.txt").lines() {
+            let [form, value, told] = line.splitn(3, ' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let value: f64 = value.parse().unwrap();
+            let text = match form {
+                "seconds" => seconds(value),
+                "percent" => percent(value),
+                _ => fixed(value, 3),
+            };
+            assert_eq!(text, told, "{line}");
+        }
     }
 }

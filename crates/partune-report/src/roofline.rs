@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::machine::rate;
-use crate::names::{base_name, three_digits};
+use crate::names::{base_name, fixed, three_digits};
 use crate::runs::plural;
 
 /// What the machine can do at most. Operations are floating-point ones on numbers of eight bytes, a second.
@@ -124,7 +124,7 @@ fn farthest(it: &Roofline, kernel: &Kernel) -> Option<(usize, f64)> {
 }
 
 fn three(value: f64) -> String {
-    if value < 0.1 { format!("{value:.3}") } else { three_digits(value) }
+    if value < 0.1 { fixed(value, 3) } else { three_digits(value) }
 }
 
 fn level_name(at: usize, levels: usize) -> String {

@@ -83,7 +83,7 @@ pub fn number_text(unit: Unit, value: f64) -> String {
         Unit::Bytes => names::bytes(value),
         Unit::Count if value.fract() != 0.0 => names::three_digits(value),
         Unit::Count => format!("{value:.0}"),
-        Unit::Ratio => format!("{value:.3}"),
+        Unit::Ratio => names::fixed(value, 3),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What patterns, factors, gaps and kinds of time mean, in plain words: for documents, and for who serves them.
 
 use partune_base::Time;
-use partune_diag::{Severity, seconds};
+use partune_diag::{Severity, fixed, seconds};
 use partune_engine::{Finding, Kind, Level, Pattern, Run};
 
 use crate::runs::plural;
@@ -168,12 +168,12 @@ pub fn sharing(finding: &Finding) -> Option<String> {
     let (who, what) = (plural(pes as usize, "PE", "PEs"), plural(processors as usize, "processor", "processors"));
     let how =
         if pes > processors { format!("{who} share {what}") } else { format!("others ran on the {what} of {who}") };
-    Some(format!("{how}, {slowdown:.2} times slower than its CPU time"))
+    Some(format!("{how}, {} times slower than its CPU time", fixed(slowdown, 2)))
 }
 
 /// A fact of a finding in words: what it is, and its value. A debug build refuses one that has none; else it is printed by its name.
 pub fn fact(name: &str, value: f64) -> (String, String) {
-    let number = || format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned();
+    let number = || fixed(value, 4).trim_end_matches('0').trim_end_matches('.').to_owned();
     let known = FACTS.iter().find(|it| it.0 == name);
     debug_assert!(known.is_some(), "the fact {name} has words");
     let Some((_, label, of)) = known else { return (name.replace('_', " "), number()) };

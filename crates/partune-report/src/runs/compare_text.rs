@@ -140,7 +140,7 @@ fn of_repeats(out: &mut String, times: &[f64], longer: Option<&Interval>) {
 
 /// How many times faster or slower than the base.
 fn speed(speed_up: Option<f64>) -> String {
-    let told = |value: f64| format!("{value:.2}");
+    let told = |value: f64| names::fixed(value, 2);
     match speed_up {
         None => "speed-up unknown".to_owned(),
         Some(value) if told(value) == "1.00" => "as fast as A".to_owned(),

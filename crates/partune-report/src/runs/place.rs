@@ -185,8 +185,8 @@ pub(super) fn interval(it: &Interval, told: impl Fn(f64) -> String) -> String {
     if it.confidence == 0.0 {
         return told(it.estimate);
     }
-    let sure = 100.0 * it.confidence;
-    format!("{} ({} to {}, {sure:.0} % confidence)", told(it.estimate), told(it.low), told(it.high))
+    let sure = names::fixed(100.0 * it.confidence, 0);
+    format!("{} ({} to {}, {sure} % confidence)", told(it.estimate), told(it.low), told(it.high))
 }
 
 /// A relative difference with its sign: `+3.1 %`.

@@ -44,7 +44,7 @@ pub fn scaling_text(scaling: &Scaling, runs: &[NamedRun<'_>], rows: usize, style
 
 /// Three decimals: an efficiency, a factor.
 fn ratio(value: f64) -> String {
-    format!("{value:.3}")
+    names::fixed(value, 3)
 }
 
 fn series(out: &mut String, scaling: &Scaling) {
@@ -75,8 +75,8 @@ fn series(out: &mut String, scaling: &Scaling) {
             names::seconds(point.shortest),
             names::seconds(point.longest),
             point.efficiency_range.as_ref().map_or("–".to_owned(), |it| interval(it, names::percent)),
-            format!("{:.2}", point.speed_up),
-            format!("{:.2}", point.ideal),
+            names::fixed(point.speed_up, 2),
+            names::fixed(point.ideal, 2),
             names::percent(point.efficiency),
             point.serial_fraction.map_or("–".to_owned(), ratio),
             names::seconds(point.lost),
