@@ -398,17 +398,21 @@ def follow(module):
         arrays = seen | {em.C.__name__ for em in charm.entryMethods.values()}
         for em in charm.entryMethods.values():
             methods |= {"%s::%s" % (name, em.name) for name in arrays if name.partition("#")[0] == em.C.__name__}
-        for kind, name in [("place", it) for it in places] + [("tree", it) for it in trees if it] + [("priority", it) for it in ranks]:
-            if (kind, name) in refused:
-                say("%s of %s is not followed: %s" % (kind, name, refused[kind, name]))
-            elif name not in seen:
-                say("%s of %s is not followed: the program made no such array" % (kind, name))
-        for kind, name in [("priority", it) for it in levels] + [("combine", it) for it in combined]:
-            if name not in methods:
-                say("%s of %s is not followed: the program has no such method" % (kind, name))
-        for hint in hints["pipeline"]:
-            if (hint["class"], hint["method"]) not in seen:
-                name = "%s::%s" % (hint["class"], hint["method"])
+        of_arrays = [("place", it) for it in places] + [("tree", it) for it in trees] + [("priority", it) for it in ranks]
+        of_methods = [("priority", it) for it in levels] + [("combine", it) for it in combined]
+        pipelines = {"%s::%s" % (it["class"], it["method"]): it for it in hints["pipeline"]}
+        # Trees need not say of which array they are.
+        missing = [(kind, name, "the program made no such array") for kind, name in of_arrays if name and name not in seen]
+        of_methods += [("pipeline", it) for it in pipelines]
+        missing += [(kind, name, "the program has no such method") for kind, name in of_methods if name not in methods]
+        if len(missing) == len(of_arrays) + len(of_methods):
+            say("its hints about objects are of another program: this one has none of the arrays and methods that they name, and ran as without them")
+        for kind, name, why in missing:
+            say("%s of %s is not followed: %s" % (kind, name, why))
+        for (kind, name), why in refused.items():
+            say("%s of %s is not followed: %s" % (kind, name, why))
+        for name, hint in pipelines.items():
+            if name in methods and (hint["class"], hint["method"]) not in seen:
                 say("pipeline of %s is not followed: it has no parameter %s with a default" % (name, hint["parameter"]))
 
     charm._registerInternalChares, charm._createInternalChares = register_internal, create_internal

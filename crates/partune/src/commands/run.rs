@@ -73,18 +73,23 @@ fn follow(args: &Args, code: &mut u8) -> anyhow::Result<ExitCode> {
     }
     let Some(file) = &args.hints else { return adapted(args, BTreeMap::new(), code) };
     let hints = partune_engine::read_hints(file)?;
+    let objects = ObjectHints::of(&hints.file);
     if !is_of(&hints.program, &args.command) {
+        let command = partune_record::in_words(&args.command);
+        let remedy = if hints.environment.is_empty() && !objects.is_empty() {
+            format!("partune record -o RUN -- {command}, and partune hints RUN -o FILE")
+        } else {
+            format!("partune tune -o FILE -- {command}")
+        };
         bail!(
-            "{}: its hints are of another program: {}\n  remedy: partune tune -o FILE -- {}",
+            "{}: its hints are of another program ({}), so nothing was started\n  remedy: {remedy}",
             file.display(),
-            hints.program,
-            partune_record::in_words(&args.command)
+            hints.program
         );
     }
     for what in &hints.unknown {
         output::note(&format!("partune: {}: {what} is not known, so nothing is set for it", file.display()));
     }
-    let objects = ObjectHints::of(&hints.file);
     for what in &objects.ignored {
         output::note(&format!("partune: {}: {what}", file.display()));
     }
@@ -174,7 +179,7 @@ fn hinted(
     let about = file.display();
     if !is_followed {
         output::note(&format!(
-            "partune: {about}: no program of charm4py ran, so its hints about objects were not followed (run the program that was recorded)"
+            "partune: {about}: no program of charm4py ran, so its hints about objects, which are of one, changed nothing (run the program that was recorded)"
         ));
     }
     notes.iter().for_each(|note| output::note(&format!("partune: {about}: {note}")));

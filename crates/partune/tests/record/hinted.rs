@@ -194,12 +194,18 @@ fn what_cannot_be_followed_is_said_and_changes_nothing() {
     let wrong = "[[place]]\narray = \"Row\"\nmap = \"multipartition\"\na = [1, 1]\nb = [\"P\", 1]\n";
     let Some(plain) = ran(2, "gauss.py", &n, None) else { return };
     let checksum = String::from_utf8_lossy(&plain.stdout).into_owned();
+    let some = format!("{CYCLIC}{missing}");
     let said_of = [
         (
             2,
             missing,
-            &["place of Line is not followed: the program made no such array", "combine of no_such is not followed"][..],
+            &[
+                "its hints about objects are of another program: this one has none of the arrays and methods that they name",
+                "place of Line is not followed: the program made no such array",
+                "combine of no_such is not followed",
+            ][..],
         ),
+        (2, some.as_str(), &["place of Line is not followed: the program made no such array"]),
         (2, wrong, &["place of Row is not followed: it has 1 dimensions, and the hint 3"]),
         (1, CYCLIC, &["there is one PE"]),
     ];
@@ -213,6 +219,8 @@ fn what_cannot_be_followed_is_said_and_changes_nothing() {
             output.status
         );
         assert_eq!(line(&printed, "checksum"), line(&checksum, "checksum"), "{printed}");
+        // One that it has is enough to be of this program.
+        assert_eq!(text.contains("of another program"), sections == missing, "{text}");
     }
 }
 
@@ -227,7 +235,12 @@ fn hints_that_are_of_something_else_are_refused() {
     let script = source("gauss.py").display().to_string();
     let other = run("jacobi.py", CYCLIC, &["python3", &script]);
     let said = String::from_utf8_lossy(&other.stderr);
-    assert!(other.status.code() == Some(125) && said.contains("its hints are of another program"), "{said}");
+    assert!(
+        other.status.code() == Some(125)
+            && said.contains("its hints are of another program (python3 jacobi.py), so nothing was started"),
+        "{said}"
+    );
+    assert!(said.contains("and partune hints RUN -o FILE"), "{said}");
     let wrong = run("gauss.py", "[[place]]\narray = 3\nmap = \"block\"\n", &["python3", &script]);
     let said = String::from_utf8_lossy(&wrong.stderr);
     assert!(wrong.status.code() == Some(125) && said.contains("line 4: place 1: `array` is no text"), "{said}");
