@@ -120,7 +120,7 @@ fn the_place_that_is_named_grows_as_the_limit_does_and_is_told_apart() {
         };
         diagnosis(&format!("resolution 1000\n{}", (0..pes).map(line).collect::<Vec<_>>().join("\n")))
     };
-    let (one, four, weak) = (run(1, 20, 400), run(4, 130, 100), run(4, 130, 400));
+    let (one, four) = (run(1, 20, 400), run(4, 130, 100));
     let all = [("run-1", &one), ("run-4", &four)];
     let (diagnoses, runs) = named(&all);
     let scaling = partune_engine::scale(&diagnoses, Mode::Strong).expect("two numbers of PEs");
