@@ -38,6 +38,8 @@ pub struct LoopBounds {
     pub executed: Option<f64>,
     /// What a turn of the source asks for, once it was read (see [`ask_source`](crate::ask_source)): M and MA are of it then.
     pub asked: Option<Asked>,
+    /// Whether its loop of the source, once that was read, calls something, so that nobody knows what it asks for.
+    pub calls_in_source: bool,
     /// What caches add, once it was asked for (see [`finite_caches`](crate::finite_caches)), or why that is not known.
     pub finite: Option<Result<Finite, TrafficError>>,
 }
@@ -212,6 +214,7 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
                     unknown,
                     executed: None,
                     asked: None,
+                    calls_in_source: false,
                     finite: None,
                 });
             }

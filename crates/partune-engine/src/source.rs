@@ -23,7 +23,7 @@ pub enum SourceError {
         "{}: Fortran is not translated\n  remedy: translate it with a compiler that has LLVM behind it, and name what that wrote: --ir", .0.display()
     )]
     Fortran(PathBuf),
-    #[error("no loop of the program is at a line of {}, which has {loops} innermost ones\n  remedy: build the program with -g from the same source", .files.join(", "))]
+    #[error("none of the loops that were chosen is at a line of {}, which has {loops} innermost ones\n  remedy: build the program with -g from the same source, and choose loops that are of it", .files.join(", "))]
     NoLoop { files: Vec<String>, loops: usize },
 }
 
@@ -83,12 +83,15 @@ fn output(path: &Path, program: &Path, command: &mut Command) -> Result<Vec<u8>,
 
 /// Says of each loop of a program what its source asks for, where that is among these: the one with the fewest lines of those that have the loop's first.
 pub fn ask_source(loops: &mut Loops, source: &[SourceLoop]) -> Result<(), SourceError> {
+    let mut is_tied = false;
     for it in &mut loops.loops {
         let has_line = |of: &&SourceLoop| (of.lines.0..=of.lines.1).contains(&it.line) && is_same(&it.file, &of.file);
-        let nearest = source.iter().filter(has_line).min_by_key(|of| of.lines.1 - of.lines.0);
-        it.asked = nearest.and_then(|of| of.asked.clone());
+        let Some(nearest) = source.iter().filter(has_line).min_by_key(|of| of.lines.1 - of.lines.0) else { continue };
+        is_tied = true;
+        it.asked = nearest.asked.clone();
+        it.calls_in_source = nearest.asked.is_none();
     }
-    if loops.loops.iter().any(|it| it.asked.is_some()) {
+    if is_tied {
         return Ok(());
     }
     let mut files: Vec<String> = source.iter().map(|it| it.file.clone()).collect();

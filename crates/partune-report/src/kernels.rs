@@ -385,7 +385,7 @@ pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
         style.wrapped(&mut out, (Tone::Plain, ""), &text);
     }
     for it in in_order(loops).iter().take(rows) {
-        let is_marked = it.asked.is_none() && loops.loops.iter().any(|it| it.asked.is_some());
+        let is_marked = it.calls_in_source || it.asked.is_none() && loops.loops.iter().any(|it| it.asked.is_some());
         lines(&mut out, it, is_marked, core, style);
     }
     if count > rows {
@@ -422,7 +422,11 @@ fn lines(out: &mut String, it: &LoopBounds, is_marked: bool, core: &Core, style:
         three_digits(ma),
         three_digits(bounds.mac),
         plural(kernel.turns as usize, "turn", "turns"),
-        if is_marked { "; M and MA of the machine code" } else { "" }
+        match (is_marked, it.calls_in_source) {
+            (false, _) => "",
+            (true, false) => "; M and MA of the machine code",
+            (true, true) => "; M and MA of the machine code, since the source's loop calls something",
+        }
     );
     for gap in gaps(it, core).iter().filter(|gap| gap.name == "$" || gap.cycles != 0.0 && gap.name != "A") {
         let _ = writeln!(out, "  {}  {:>6}  {}", gap.name, three_digits(gap.cycles), gap.why);

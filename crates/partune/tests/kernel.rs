@@ -235,7 +235,7 @@ fn m_and_ma_are_of_the_source_where_it_is_given() {
         assert!(output.status.code() == Some(1) && message.contains(said), "{message}");
     };
     write(&IR.replace("loops.c", "others.c"));
-    refused("no loop of the program is at a line of others.c");
+    refused("none of the loops that were chosen is at a line of others.c");
     write(SOURCE);
     refused("no text of LLVM's intermediate representation");
 }
@@ -314,4 +314,46 @@ int main(int argc, char **argv) { volatile double sum = 0; for (int i = 0; i < 1
     assert_eq!(turns(&[]), None);
     assert_eq!(turns(&["--"]), Some(1000.0));
     assert_eq!(turns(&["--", "one", "two"]), Some(3000.0));
+}
+
+/// Compiles a source with its lines, as `compiler` with these flags does; none where that is not installed.
+fn compiled(folder: &Path, source: &str, compiler: &str, flags: &[&str]) -> Option<std::path::PathBuf> {
+    let (from, to) = (folder.join("turns.c"), folder.join("turns.so"));
+    std::fs::write(&from, source).expect("there is room for a source");
+    let mut command = Command::new(compiler);
+    let status = command.args(flags).args(["-g", "-shared", "-fPIC", "-o"]).arg(&to).arg(&from).status();
+    if cfg!(target_arch = "x86_64") && status.is_ok_and(|status| status.success()) {
+        return Some(to);
+    }
+    missing("gcc and clang-14 for x86-64");
+    None
+}
+
+/// Products of complex numbers call what knows infinite ones, unless the flags say that there are none. The loop is at lines of that source all the same; those of others are not.
+#[test]
+fn a_loop_of_the_source_that_calls_something_is_found() {
+    const COMPLEX: &str = "
+#include <complex.h>
+void products(complex double *restrict a, const complex double *b, const complex double *c, long n)
+{
+    for (long i = 0; i < n; ++i)
+        a[i] = b[i] * c[i];
+}
+";
+    let folder = tempfile::tempdir().expect("there is room for a program");
+    let Some(binary) = compiled(folder.path(), COMPLEX, "gcc", &["-O2", "-ffast-math"]) else { return };
+    let of = |name: &str| {
+        let source = folder.path().join(name).display().to_string();
+        kernel(&binary, &["--source", &source, "--clang", "clang-14", "--function", "products"])
+    };
+    let output = of("turns.c");
+    if text(&output.stderr).contains("cannot be started") {
+        return missing("clang-14 and llvm-14");
+    }
+    let shown = text(&output.stdout);
+    assert!(shown.contains("M and MA of the machine code, since the source's loop calls something"), "{shown}");
+    std::fs::write(folder.path().join("other.c"), SOURCE).expect("there is room for a source");
+    let output = of("other.c");
+    let message = text(&output.stderr);
+    assert!(output.status.code() == Some(1) && message.contains("none of the loops that were chosen"), "{message}");
 }
