@@ -36,14 +36,16 @@ def follow(module):
     class State(object):
         running = None  # The object whose method runs.
         heap = None  # The proxy of what empties it.
-        direct = None  # The proxy of what delivers to objects of trees.
+        direct = None  # The proxy of what makes objects of trees here, and delivers to them.
         called = False
+        waits = False  # What is inserted next is made when the runtime comes back to us.
 
     state = State()
     waiting, order = [], itertools.count()
     spans = {}  # Of objects of trees: first PE, number of them, children so far.
     roots = {}  # Of trees: objects that this PE made and no object of the tree did.
     where = {}  # Objects of trees that this PE made, or that made its own, and their PEs.
+    unmade = {}  # Those that are to be made here, and how.
     buffers = {}  # By array, index and method: a proxy, what waits, how much is enough, until when.
     timers = set()  # When they end.
 
@@ -58,7 +60,7 @@ def follow(module):
         return hints.get("%s::%s" % (name, em.name), hints.get(em.name))
 
     @contextlib.contextmanager
-    def headed(more):
+    def headed(more, waits=False):
         """The next message says more in its header."""
         packMsg = charm.packMsg
 
@@ -66,14 +68,17 @@ def follow(module):
             # What is made at once may send messages of its own.
             charm.packMsg = packMsg
             header.update(more)
-            return packMsg(receiver, args, header)
+            packed = packMsg(receiver, args, header)
+            # Arguments that the runtime copies while it sends cannot wait.
+            state.waits = waits and b"dcopy" not in header
+            return packed
 
-        if more:
+        if more or waits:
             charm.packMsg = pack
         try:
             yield
         finally:
-            charm.packMsg = packMsg
+            charm.packMsg, state.waits = packMsg, False
 
     # Arrays.
 
@@ -137,7 +142,7 @@ def follow(module):
         def array_ckInsert(proxy, index, args=[], onPE=-1, useAtSync=False, single=False, is_ray=False):
             aid = proxy.aid
             hint = trees.get(name_of(aid, C), trees.get(None))
-            more = {NAME: names[aid]} if aid in names else {}
+            more, waits = {NAME: names[aid]} if aid in names else {}, False
             if hint is not None and onPE == -1 and not single and charm.numPes() > 1:
                 if hint["kind"] == "irregular":
                     state.turn = getattr(state, "turn", charm.myPe()) + 1
@@ -146,10 +151,22 @@ def follow(module):
                     span, creator = part(aid, hint)
                     onPE = where[aid, (index,) if type(index) is int else tuple(index)] = span[0]
                     more[SPAN] = span + (creator, charm.myPe())
-            with headed(more):
+                waits = onPE == charm.myPe() and state.direct is not None
+            with headed(more, waits):
                 return ckInsert(proxy, index, args, onPE, useAtSync, single, is_ray)
 
         return array_ckInsert
+
+    CkInsert = charm.lib.CkInsert
+
+    def insert(aid, index, ep, pe, packed, use_at_sync):
+        """What is made on its creator's PE is made at once, inside of the method that makes it, and all that it makes there. What a method sends leaves when it ends: other PEs would
+        begin when the whole branch is done."""
+        if not state.waits:
+            return CkInsert(aid, index, ep, pe, packed, use_at_sync)
+        state.waits = False
+        unmade[aid, index] = (ep, pe, packed, use_at_sync)
+        state.direct[pe].make(aid, index)
 
     def part(aid, hint):
         """The PEs of an object that is made now, and the index of the object of the tree that makes it."""
@@ -185,6 +202,9 @@ def follow(module):
         def __init__(self):
             state.direct = self.thisProxy
 
+        def make(self, aid, index):
+            CkInsert(aid, index, *unmade.pop((aid, index)))
+
         def deliver(self, aid, index, ep, args):
             obj = charm.arrays[aid].get(index)
             if obj is None:
@@ -195,8 +215,9 @@ def follow(module):
 
     def direct_gen(method, ep, argcount):
         def proxy_entry_method(proxy, *args, **kwargs):
-            pe = where.get((proxy.aid, proxy.elemIdx))
-            if pe is None or pe == charm.myPe() or state.direct is None or kwargs or len(args) != argcount:
+            key = proxy.aid, proxy.elemIdx
+            pe = where.get(key)
+            if pe is None or pe == charm.myPe() and key not in unmade or state.direct is None or kwargs or len(args) != argcount:
                 return method(proxy, *args, **kwargs)
             state.direct[pe].deliver(proxy.aid, proxy.elemIdx, ep, args)
 
@@ -420,6 +441,7 @@ def follow(module):
     chare_module.array_ckNew_gen = ckNew_gen
     if trees:
         chare_module.array_ckInsert_gen = ckInsert_gen
+        charm.lib.CkInsert = insert
     if trees or combined or ranks or levels:
         module.entry_method.EntryMethod._run = _run
         charm.threadMgr.pauseThread = pause

@@ -113,6 +113,24 @@ fn ranges_of_a_tree_within_the_pes_of_their_creators() {
     assert_eq!(places, expected);
 }
 
+/// What an object makes on its own PE is made after what it sent has left; only what the runtime copies while it sends it is made at once.
+#[test]
+fn a_branch_on_the_pe_of_its_creator_keeps_no_other_waiting() {
+    let sections = "[[tree]]\nkind = \"uniform\"\nbranch = 2\nratios = [0.5, 0.5]\n";
+    let Some(output) = ran(2, "branch.py", &[], Some(sections)) else { return };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = format!("{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}");
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("PEs ") || line.starts_with("other ")).collect();
+    let expected = [
+        "PEs [0, 0, 1, 0, 0] told [(2, 3), (3, 3)]",
+        "other branch waited False",
+        "PEs [0, 0, 1, 0, 0] told [(2, 1000), (3, 1000)]",
+        "other branch waited True",
+    ];
+    assert_eq!(lines, expected, "{said}");
+}
+
 #[test]
 fn values_that_are_sent_together() {
     let arguments = ["--n", "40", "--rounds", "2"];
