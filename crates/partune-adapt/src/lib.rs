@@ -48,6 +48,8 @@ pub struct Choice {
     usual: Vec<f64>,
     /// What an execution would take with the program's own setting, in what it takes with the kept one.
     own: f64,
+    /// What executions with the kept one took since that was known.
+    since: f64,
     random: u64,
     tally: Tally,
 }
@@ -106,6 +108,7 @@ impl Choice {
             recent: Vec::new(),
             usual: Vec::new(),
             own: 1.0,
+            since: 0.0,
             random: 0x9e37_79b9_7f4a_7c15,
             tally: Tally { executions: vec![0; settings.max(1)], ..Tally::default() },
         }
@@ -133,7 +136,9 @@ impl Choice {
             }
             self.recent.push(time);
             if self.kept != 0 {
-                self.tally.saved += self.undelayed(time) * (self.own - 1.0);
+                let undelayed = self.undelayed(time);
+                self.tally.saved += undelayed * (self.own - 1.0);
+                self.since += undelayed;
             }
         }
         match &mut self.doing {
@@ -153,7 +158,10 @@ impl Choice {
                 Some(first) => {
                     let [kept, rival] = if contest.is_rival_first { [time, first] } else { [first, time] };
                     contest.pairs.push((kept / rival).ln());
-                    self.tally.saved += self.undelayed(kept) * self.own - rival;
+                    // With the program's own setting nothing is saved, whatever it takes.
+                    if contest.rival != 0 {
+                        self.tally.saved += self.undelayed(kept) * self.own - rival;
+                    }
                     self.judge();
                 }
             },
@@ -230,6 +238,9 @@ impl Choice {
         let by = median(pairs);
         let sure = SURE * (pairs.len() as f64).sqrt();
         if f64::from(ahead) >= sure && by > WORTH {
+            if rival == 0 {
+                self.known_anew(by);
+            }
             self.own = if rival == 0 { 1.0 } else { self.own * by.exp() };
             // Who won may have been lucky: fresh pairs with the program's own setting say what it saves, and come next.
             self.waiting.retain(|it| *it != 0);
@@ -257,6 +268,7 @@ impl Choice {
 
     /// The program's own setting did not win against the kept one; by how much it lost is known anew. In doubt it is kept.
     fn defended(&mut self, by: f64) {
+        self.known_anew(by);
         if by > -WORTH {
             self.own = 1.0;
             self.keep(0, by);
@@ -265,12 +277,19 @@ impl Choice {
         }
     }
 
+    /// Pairs say what the program's own setting takes now. When that changed since they said so last nobody saw: half of the time counts as now.
+    fn known_anew(&mut self, by: f64) {
+        self.tally.saved += self.since * ((-by).exp() - self.own) / 2.0;
+        self.since = 0.0;
+    }
+
     /// Another setting is kept from now on; `by` is the logarithm of what the one before takes in what this one does.
     fn keep(&mut self, setting: usize, by: f64) {
         // The last change is always told.
         self.tally.changes.truncate(TOLD - 1);
         self.tally.changes.push(Change { at: self.tally.executions.iter().sum(), to: setting, ratio: by.exp() });
         self.kept = setting;
+        self.since = 0.0;
         // What the one before took says nothing of this one.
         self.recent.clear();
         self.usual.clear();

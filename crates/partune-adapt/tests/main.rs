@@ -94,6 +94,23 @@ fn a_load_that_drifts_is_followed_and_what_is_worse_is_reverted() {
     assert!((first.ratio - 1.5).abs() < 0.05 && (second.ratio - 1.25).abs() < 0.05, "{first:?} {second:?}");
 }
 
+/// The program's own setting becomes as good as the kept one, which takes what it took: when nobody can see.
+#[test]
+fn what_is_saved_ends_where_the_load_becomes_even() {
+    let (mut claimed, mut saved) = (0.0, 0.0);
+    for turn in 0..100_u64 {
+        let mut choice = Choice::new(3);
+        let takes = |setting: usize, execution: u64| {
+            let uneven = if setting == 0 && execution < 150 + 5 * turn { 3.0 } else { 1.0 };
+            uneven * (1.0 + 0.02 * noise(execution, turn))
+        };
+        let [took, own] = run(&mut choice, 3000, takes);
+        (claimed, saved) = (claimed + choice.tally().saved, saved + own - took);
+    }
+    // Of single runs it is off by half of a rest.
+    assert!((claimed / saved - 1.0).abs() < 0.2, "{claimed} of {saved}");
+}
+
 #[test]
 fn a_slow_drift_is_no_gain() {
     let mut choice = Choice::new(4);
