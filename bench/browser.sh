@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What a browser needs for the pages of `partune view` on an archive of 256 PEs: memory of all of its processes, and of the page's, in every
-# view and from the whole run down to single visits; and the seconds until each is on the screen.
+# view and from the whole run down to single visits; the seconds until each is on the screen; and the time between frames
+# while a pointer zooms, drags and moves.
 #
 #   EVENTS=2M bench/browser.sh        a short run
 set -euo pipefail

@@ -1,5 +1,6 @@
 // What a browser needs for the pages of a large run: every view, from the whole run down to single visits, there and back. Prints the
-// proportional set size of all of its processes and of the page's after each step, and how long the step took. Not a test: `bench/view.sh` runs it.
+// proportional set size of all of its processes and of the page's after each step, and how long the step took; and then how smoothly the
+// timeline follows a pointer. Not a test: `bench/browser.sh` runs it.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,6 +99,52 @@ for (let turn = 1; turn <= 20; turn += 1) {
   );
 }
 console.log(`most ${most.toFixed(0)} MB`);
+
+/** Milliseconds between frames while a pointer does something for some seconds. */
+async function frames(name: string, work: () => Promise<void>): Promise<void> {
+  const from = Math.round(run?.duration_ns ?? 0) * 0.4;
+  await visit(page, `#/timeline?from=${Math.round(from)}&to=${Math.round(from * 1.2)}`);
+  await settle(page);
+  await page.evaluate(() => {
+    const times: number[] = [];
+    const note = (time: number) => {
+      times.push(time);
+      requestAnimationFrame(note);
+    };
+    requestAnimationFrame(note);
+    Object.assign(window, { times });
+  });
+  const end = performance.now() + 5000;
+  while (performance.now() < end) await work();
+  const times = await page.evaluate(() => (window as unknown as { times: number[] }).times);
+  await page.reload();
+  const gaps = times.slice(1).map((time, at) => time - (times[at] ?? time));
+  gaps.sort((one, other) => one - other);
+  const part = (share: number) => (gaps[Math.min(gaps.length - 1, Math.floor(gaps.length * share))] ?? 0).toFixed(1);
+  console.log(
+    `${name.padEnd(34)}${String(gaps.length).padStart(5)} frames, median ${part(0.5)} ms, p95 ${part(0.95)} ms, longest ${part(1)} ms`,
+  );
+}
+
+const [x, y] = [800, 500];
+let turn = 0;
+await page.mouse.move(x, y);
+await frames("zooming in and out by the wheel", async () => {
+  turn += 1;
+  await page.mouse.wheel(0, turn % 40 < 20 ? -60 : 60);
+});
+await frames("a piece dragged through time", async () => {
+  await page.keyboard.down("Shift");
+  await page.mouse.down();
+  for (let step = 0; step < 60; step += 1) await page.mouse.move(x - 5 * step, y);
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  await page.mouse.move(x, y);
+});
+await frames("the pointer over the timeline", async () => {
+  turn += 1;
+  await page.mouse.move(x + 4 * (turn % 100), y + (turn % 90));
+});
 await context.close();
 rmSync(profile, { recursive: true, force: true });
 server.stop();
