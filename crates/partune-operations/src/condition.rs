@@ -88,6 +88,20 @@ impl Condition {
         }
     }
 
+    /// Of nothing shorter than this it holds, in ticks; so that a search through many may leave out most of them. Not the largest such number.
+    pub fn shortest(&self, ticks_per_second: u64) -> Span {
+        match self {
+            Condition::All(parts) => parts.iter().map(|it| it.shortest(ticks_per_second)).max().unwrap_or(Span::ZERO),
+            Condition::Any(parts) => parts.iter().map(|it| it.shortest(ticks_per_second)).min().unwrap_or(Span::ZERO),
+            Condition::Compare(Measure::Time, Relation::AtLeast | Relation::More, Measure::Seconds(parts))
+            | Condition::Compare(Measure::Seconds(parts), Relation::AtMost | Relation::Less, Measure::Time) => {
+                let ticks = parts.saturating_mul(ticks_per_second.into()) / PARTS;
+                Span(i64::try_from(ticks).unwrap_or(i64::MAX))
+            }
+            Condition::Not(_) | Condition::Role(_) | Condition::Construct { .. } | Condition::Compare(..) => Span::ZERO,
+        }
+    }
+
     /// Whether a measure stands somewhere in it.
     pub fn speaks_of(&self, measure: Measure) -> bool {
         match self {

@@ -19,8 +19,9 @@ const DEEPEST: u32 = 64;
 /// What a condition may have at its begin and after `and`, `or` and `not`.
 const FORMS: &str = "write role = …, construct = …, or a comparison of time, gap_before, waiting or bytes";
 
-const MEASURES: [(&str, Measure); 4] = [
+const MEASURES: [(&str, Measure); 5] = [
     ("time", Measure::Time),
+    ("duration", Measure::Time),
     ("gap_before", Measure::GapBefore),
     ("waiting", Measure::Waiting),
     ("bytes", Measure::Bytes),

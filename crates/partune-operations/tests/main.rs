@@ -49,6 +49,7 @@ fn conditions_mean_what_they_say() {
         // `and` binds closer than `or`.
         "role = group_sync or role = send and time > 1 s",
         "not not role = group_sync",
+        "duration = time",
     ] {
         assert!(holds(yes), "{yes}");
     }
@@ -64,6 +65,24 @@ fn conditions_mean_what_they_say() {
         "not role = group_sync",
     ] {
         assert!(!holds(no), "{no}");
+    }
+}
+
+#[test]
+fn a_condition_tells_below_which_time_it_never_holds() {
+    for (when, shortest) in [
+        ("time > 5 ms", 5_000),
+        ("5 ms <= time and time > 1 us", 5_000),
+        ("time > 1.0009 ms and construct = MPI_*", 1_000),
+        ("time > 5 ms or time > 2 ms", 2_000),
+        ("time > 5 ms or role = send", 0),
+        ("time < 5 ms", 0),
+        ("not time > 5 ms", 0),
+        ("waiting > 5 ms", 0),
+        ("time > 100000 s", 100_000_000_000),
+    ] {
+        let condition = partune_operations::condition(when).unwrap();
+        assert_eq!(condition.shortest(1_000_000), Span(shortest), "{when}");
     }
 }
 

@@ -44,8 +44,14 @@ impl Run {
         }
         let (regions, strings) = (self.trace.regions(), self.trace.strings());
         let ticks_per_second = self.trace.clock().ticks_per_second();
+        let shortest = condition.shortest(ticks_per_second);
+        // What is shorter than so many others is not among the longest.
+        let mut shortest_row = Span(i64::MIN);
         let mut found = Found { rows: Vec::new(), count: 0 };
         for (at, visit) in stream.visits.iter().enumerate() {
+            if visit.duration() < shortest {
+                continue;
+            }
             let at = VisitIx(at as u32);
             let region = &regions[self.trace.paths().region(visit.path)];
             let figures = Figures {
@@ -61,9 +67,13 @@ impl Run {
                 continue;
             }
             found.count += 1;
+            if visit.duration() < shortest_row {
+                continue;
+            }
             found.rows.push(Visit { pe, path: visit.path, enter: visit.enter, exit: visit.exit });
             if found.rows.len() > 2 * most + 8 {
                 keep_longest(&mut found.rows, most);
+                shortest_row = found.rows.last().map_or(shortest_row, |row| row.exit.since(row.enter));
             }
         }
         keep_longest(&mut found.rows, most);
