@@ -66,7 +66,8 @@ impl Functions {
         &self.regions
     }
 
-    /// The bins of a view, row by row; parallel over rows. Costs at most 64 visits a PE and column, and those that are open.
+    /// The bins of a view, row by row; parallel over rows. Costs at most 64 visits a PE and column, none of them twice, and
+    /// those that are open.
     pub fn tiles(&self, trace: &Trace, stacks: &Stacks, fold: &Fold, view: View) -> Vec<FunctionShares> {
         let before = |pe, walk: &mut Walk, moment| self.before(trace, stacks, pe, walk, moment);
         // What a function called may last longer than it, where visits of an archive overlap.
@@ -77,23 +78,25 @@ impl Functions {
     fn before(&self, trace: &Trace, stacks: &Stacks, pe: PeId, walk: &mut Walk, moment: Time) -> Sums {
         let (Some(of_pe), Some(stream)) = (self.pes.get(pe), trace.streams().get(pe)) else { return [0; CLASSES] };
         let visits = &stream.visits;
-        walk.end = first_from(&visits.enter, walk.end, moment);
-        let block = walk.end.saturating_sub(1) / EACH;
-        let mut sums = of_pe.sums[block];
-        for visit in block * EACH..walk.end {
-            let inside = visits.exit[visit].min(moment).since(visits.enter[visit]).0;
-            of_pe.count(&self.classes, visits.path[visit], inside, &mut sums);
-        }
+        let end = first_from(&visits.enter, walk.end, moment);
+        let block = end.saturating_sub(1) / EACH;
         if walk.block != Some(block) {
-            // Most blocks begin in what the one before began in.
-            let innermost = stacks.around(pe, block);
-            if innermost != walk.around.first().copied() {
-                walk.around.clear();
-                walk.around.extend(stacks.callers(stream, pe, innermost));
-            }
-            walk.block = Some(block);
+            (walk.block, walk.end, walk.sums) = (Some(block), block * EACH, of_pe.sums[block]);
+            walk.open_around(stacks, stream, pe, block);
         }
-        for visit in walk.around.iter().copied().filter(|visit| visits.exit[*visit] > moment) {
+        for visit in walk.end..end {
+            of_pe.count(
+                &self.classes,
+                visits.path[visit],
+                visits.exit[visit].since(visits.enter[visit]).0,
+                &mut walk.sums,
+            );
+            walk.open.push(visit);
+        }
+        walk.end = end;
+        walk.open.retain(|visit| visits.exit[*visit] > moment);
+        let mut sums = walk.sums;
+        for visit in walk.open.iter().copied() {
             of_pe.count(&self.classes, visits.path[visit], -visits.exit[visit].since(moment).0, &mut sums);
         }
         sums
@@ -103,11 +106,34 @@ impl Functions {
 /// Where a walk over the moments of one PE stands.
 #[derive(Default)]
 struct Walk {
-    /// Where the visits end that began before the last moment.
-    end: usize,
-    /// The last block of 64 visits that began before it, and what was open where the block begins, innermost first.
+    /// The block of 64 visits in which the last one began before the last moment, and where the visits end that did.
     block: Option<usize>,
-    around: Vec<usize>,
+    end: usize,
+    /// Sums of all of them, as long as they last.
+    sums: Sums,
+    /// Those of them that were open then, outermost first.
+    open: Vec<usize>,
+    /// Kept for its memory only.
+    fresh: Vec<usize>,
+}
+
+impl Walk {
+    /// Goes on to what is open where a block begins.
+    fn open_around(&mut self, stacks: &Stacks, stream: &Stream, pe: PeId, block: usize) {
+        let mut frames = stacks.around(pe, block);
+        let (mut next, mut known) = (frames.next(), 0);
+        while let Some(visit) = next {
+            // What was open before lies in what is known.
+            if let Ok(at) = self.open.binary_search(&visit) {
+                known = at + 1;
+                break;
+            }
+            self.fresh.push(visit);
+            next = frames.next().or_else(|| stacks.caller(stream, pe, visit));
+        }
+        self.open.truncate(known);
+        self.open.extend(self.fresh.drain(..).rev());
+    }
 }
 
 impl OfPe {

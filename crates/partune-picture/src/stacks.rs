@@ -6,26 +6,28 @@ use rayon::prelude::*;
 
 /// Visits between two known places.
 const EACH: usize = 64;
+/// How many of the visits around a place are known: what is further out began long before, or is found from there.
+const FRAMES: usize = 4;
 /// None is open.
 const NOTHING: u32 = u32::MAX;
 
-/// Of every 64th visit of each PE, the innermost visit around it: 0.06 bytes per visit.
+/// Of every 64th visit of each PE, the innermost visits around it: 0.25 bytes per visit.
 #[derive(Clone, Debug)]
 pub struct Stacks {
-    around: Table<PeId, Vec<u32>>,
+    around: Table<PeId, Vec<[u32; FRAMES]>>,
 }
 
 impl Stacks {
     /// Linear in visits; parallel over PEs.
     pub fn new(trace: &Trace) -> Stacks {
         let streams: Vec<_> = trace.streams().iter().collect();
-        let around: Vec<Vec<u32>> = streams.into_par_iter().map(|stream| around(&stream.visits)).collect();
+        let around: Vec<_> = streams.into_par_iter().map(|stream| around(&stream.visits)).collect();
         Stacks { around: Table::from(around) }
     }
 
     /// The visits of a PE that have begun by a moment and end after it, outermost first. Looks at 64 visits a frame at most.
     pub fn open(&self, trace: &Trace, pe: PeId, moment: Time) -> Vec<VisitIx> {
-        let (Some(stream), Some(around)) = (trace.streams().get(pe), self.around.get(pe)) else { return Vec::new() };
+        let Some(stream) = trace.streams().get(pe) else { return Vec::new() };
         let visits = &stream.visits;
         let mut end = visits.enter.partition_point(|enter| *enter <= moment);
         let mut open = Vec::new();
@@ -33,30 +35,24 @@ impl Stacks {
             let block = (end - 1) / EACH;
             let inside = (block * EACH..end).rev().filter(|visit| visits.exit[*visit] > moment);
             open.extend(inside.map(|visit| VisitIx(visit as u32)));
-            end = match around[block] {
-                NOTHING => 0,
-                // What is open now and began before this block was open at its begin.
-                visit => visit as usize + 1,
-            };
+            // What is open now and began before this block was open at its begin.
+            end = self.around(pe, block).next().map_or(0, |visit| visit + 1);
         }
         open.reverse();
         open
     }
 
-    /// The innermost visit that is open where a block of 64 visits begins.
-    pub(crate) fn around(&self, pe: PeId, block: usize) -> Option<usize> {
-        let around = self.around.get(pe)?.get(block)?;
-        (*around != NOTHING).then_some(*around as usize)
+    /// The innermost visits that are open where a block of 64 visits begins, from inside out; some between may have ended.
+    pub(crate) fn around(&self, pe: PeId, block: usize) -> impl Iterator<Item = usize> {
+        let around = self.around.get(pe).and_then(|blocks| blocks.get(block));
+        around.into_iter().flatten().take_while(|visit| **visit != NOTHING).map(|visit| *visit as usize)
     }
 
-    /// A visit and all in which it lies, innermost first; some between may have ended before it begins. Looks at 64 visits a frame at most.
-    pub(crate) fn callers(&self, stream: &Stream, pe: PeId, innermost: Option<usize>) -> impl Iterator<Item = usize> {
-        let visits = &stream.visits;
-        std::iter::successors(innermost, move |visit| {
-            let block = *visit / EACH;
-            let mut before = (block * EACH..*visit).rev();
-            before.find(|other| visits.exit[*other] > visits.enter[*visit]).or_else(|| self.around(pe, block))
-        })
+    /// The visit in which one lies, or one after that which ended before it begins. Looks at 64 visits at most.
+    pub(crate) fn caller(&self, stream: &Stream, pe: PeId, visit: usize) -> Option<usize> {
+        let (visits, block) = (&stream.visits, visit / EACH);
+        let mut before = (block * EACH..visit).rev();
+        before.find(|other| visits.exit[*other] > visits.enter[visit]).or_else(|| self.around(pe, block).next())
     }
 
     /// The visits of a PE that touch an interval, in order of their enters, outermost first; `None` if more than `most` begin in it.
@@ -74,7 +70,7 @@ impl Stacks {
     }
 }
 
-fn around(visits: &Visits) -> Vec<u32> {
+fn around(visits: &Visits) -> Vec<[u32; FRAMES]> {
     let mut open: Vec<u32> = Vec::new();
     let mut around = Vec::with_capacity(visits.len().div_ceil(EACH));
     for (index, enter) in visits.enter.iter().enumerate() {
@@ -82,7 +78,9 @@ fn around(visits: &Visits) -> Vec<u32> {
             open.pop();
         }
         if index % EACH == 0 {
-            around.push(open.last().copied().unwrap_or(NOTHING));
+            let mut frames = [NOTHING; FRAMES];
+            frames.iter_mut().zip(open.iter().rev()).for_each(|(frame, visit)| *frame = *visit);
+            around.push(frames);
         }
         open.push(index as u32);
     }

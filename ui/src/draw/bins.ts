@@ -54,11 +54,11 @@ export function pilesOfFunctions(timeline: Timeline, kinds: Shares, names: strin
   return { ...of, colours, foot: plain.foot };
 }
 
-type Colour = [number, number, number];
-
-function parse(hex: string): Colour {
+/** A pixel of an opaque colour, as it lies in memory here. */
+function pixel(hex: string): number {
   const value = Number.parseInt(hex.slice(1, 7), 16);
-  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
+  const bytes = new Uint8Array([(value >> 16) & 255, (value >> 8) & 255, value & 255, 255]);
+  return new Uint32Array(bytes.buffer)[0] ?? 0;
 }
 
 /** How much of a row its foot of waits takes at most. */
@@ -80,14 +80,15 @@ export function bitmap(
   const context = canvas.getContext("2d");
   if (!context || rows === 0) return canvas;
   const image = context.createImageData(canvas.width, canvas.height);
-  const pixels = image.data;
-  const piled = colours.map((colour) => colour && parse(colour));
-  const idle = parse(palette.kind("idle"));
-  const waiting = parse(palette.wait);
+  const pixels = new Uint32Array(image.data.buffer);
+  const piled = colours.map((colour) => (colour === null ? 0 : pixel(colour)));
+  const idle = pixel(palette.kind("idle"));
+  const waiting = pixel(palette.wait);
   const inside = Math.max(1, high - space);
   for (let row = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1) {
       const cell = row * columns + column;
+      const first = row * high * columns + column;
       const waited = waits.at < 0 ? 0 : (waits.data[cell * waits.stride + waits.at] ?? 0) / 255;
       // Little waiting in a low row is no line: it would look like much.
       const red = waited * inside * FOOT;
@@ -96,26 +97,19 @@ export function bitmap(
       let line = inside - 1;
       let sum = 0;
       for (let at = 0; at < stride; at += 1) {
-        const colour = piled[at];
-        if (!colour) continue;
-        sum += data[cell * stride + at] ?? 0;
+        const share = data[cell * stride + at] ?? 0;
+        const colour = piled[at] ?? 0;
+        if (share === 0 || colour === 0) continue;
+        sum += share;
         const until = inside - 1 - Math.round((Math.min(255, sum) / 255) * inside);
-        for (; line > until; line -= 1) put(pixels, canvas.width, row * high + line, column, colour);
+        for (; line > until; line -= 1) pixels[first + line * columns] = colour;
       }
-      for (; line >= 0; line -= 1) put(pixels, canvas.width, row * high + line, column, idle);
-      for (let at = inside - foot; at < inside; at += 1) put(pixels, canvas.width, row * high + at, column, waiting);
+      for (; line >= 0; line -= 1) pixels[first + line * columns] = idle;
+      for (let at = inside - foot; at < inside; at += 1) pixels[first + at * columns] = waiting;
     }
   }
   context.putImageData(image, 0, 0);
   return canvas;
-}
-
-function put(pixels: Uint8ClampedArray, width: number, line: number, column: number, colour: Colour): void {
-  const at = (line * width + column) * 4;
-  pixels[at] = colour[0];
-  pixels[at + 1] = colour[1];
-  pixels[at + 2] = colour[2];
-  pixels[at + 3] = 255;
 }
 
 /** Stretches a bitmap to where its time is in the view. */
