@@ -164,7 +164,7 @@ def follow(module):
         begin when the whole branch is done."""
         if not state.waits:
             return CkInsert(aid, index, ep, pe, packed, use_at_sync)
-        state.waits = False
+        state.waits, index = False, tuple(index)
         unmade[aid, index] = (ep, pe, packed, use_at_sync)
         state.direct[pe].make(aid, index)
 
