@@ -33,7 +33,7 @@ pub(crate) fn code(bytes: &[u8]) {
     assert_eq!(at, address.wrapping_add(code.len() as u64));
     let core = &cores()[usize::from(*core) % cores().len()];
     for kernel in kernels(&decoded, core) {
-        assert!(kernel.turns > 0 && kernel.instructions + kernel.conditional <= decoded.len());
+        assert!(kernel.turns() > 0 && kernel.instructions + kernel.conditional <= decoded.len());
         for at in kernel.chained.iter().chain(&kernel.unknown) {
             assert!(!x86::text(code, address, *at).is_empty());
         }
@@ -46,7 +46,7 @@ pub(crate) fn code(bytes: &[u8]) {
         // Each touches the lines that its bytes are on, and one more where they begin inside of one.
         let most: u64 = accesses.map(|it| u64::from(it.bytes) / u64::from(LEVELS[0].line) + 2).sum();
         let lines: f64 = traffic.sources.iter().map(|it| it.loaded + it.stored).sum();
-        assert!(lines * f64::from(kernel.turns) <= most as f64 + 1e-6);
+        assert!(lines * f64::from(kernel.turns()) <= most as f64 + 1e-6);
         if let Some((bound, macs)) = finite(&kernel, &traffic, &COSTS).zip(kernel.bounds.and_then(|it| it.macs)) {
             assert!(bound.is_finite() && bound >= macs);
         }

@@ -101,7 +101,7 @@ impl Counted {
             return Err(KernelError::OtherProgram { binary: self.binary.clone(), other });
         }
         for it in &mut loops.loops {
-            it.executed = Some(turns(&it.kernel, &self.counts) as f64 * f64::from(it.kernel.turns));
+            it.executed = Some(turns(&it.kernel, &self.counts) as f64 * f64::from(it.kernel.turns()));
         }
         loops.loops.retain(|it| it.executed != Some(0.0));
         Ok(())

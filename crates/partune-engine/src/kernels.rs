@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use partune_base::Strings;
 use partune_kernels::ir::Asked;
-use partune_kernels::{Ceilings, Core, CountsError, Kernel, TrafficError, core_of, cores, kernels, x86};
+use partune_kernels::{Ceilings, Core, CountsError, Kernel, TrafficError, core_of, cores, kernels_with_data, x86};
 use partune_symbols::{Address, Module, NoFiles, Storage, demangle};
 use thiserror::Error;
 
@@ -185,40 +185,44 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
         let loops_before = found.loops.len();
         let decoded = x86::decode(code, symbol.start);
         let texts = |of: &[u64]| of.iter().map(|of| x86::text(code, symbol.start, *of)).collect();
-        for kernel in kernels(&decoded, core) {
+        let data = |address: u64, bytes: u64| module.code(address, address.checked_add(bytes)?);
+        let mut of_function = Vec::new();
+        for kernel in kernels_with_data(&decoded, &data, core) {
             let inside = decoded.iter().filter(|it| (kernel.first..=kernel.last).contains(&it.address));
             let addresses: Vec<Address> = inside.map(|it| Address::Exact(it.address)).collect();
             let places = module.resolve(&addresses, &mut strings);
-            // How much code is of each file and function, and their first lines.
-            let mut lines: BTreeMap<(String, String), (usize, u32)> = BTreeMap::new();
+            // How much code is of each file and function, and their first and last lines.
+            let mut lines: BTreeMap<(String, String), (usize, u32, u32)> = BTreeMap::new();
             let mut is_at = choice.places.is_empty();
             for frame in places.iter().filter_map(|(_, frames)| frames.first()) {
                 let (file, function) = (strings.get(frame.file).to_owned(), strings.get(frame.function).to_owned());
                 is_at |= choice.places.iter().any(|(of, line)| *line == frame.line && is_file(&file, of));
                 if frame.line > 0 {
-                    let known = lines.entry((file, function)).or_insert((0, frame.line));
-                    *known = (known.0 + 1, known.1.min(frame.line));
+                    let (count, first, last) = lines.entry((file, function)).or_insert((0, frame.line, frame.line));
+                    (*count, *first, *last) = (*count + 1, frame.line.min(*first), frame.line.max(*last));
                 }
             }
-            let most = lines.into_iter().max_by_key(|(_, (count, line))| (*count, std::cmp::Reverse(*line)));
-            let ((file, function), (_, line)) = most.unwrap_or_else(|| ((String::new(), name.clone()), (0, 0)));
+            let most = lines.into_iter().max_by_key(|(_, (count, line, _))| (*count, std::cmp::Reverse(*line)));
+            let ((file, function), (_, line, last)) =
+                most.unwrap_or_else(|| ((String::new(), name.clone()), (0, 0, 0)));
             let is_of_it = is_chosen || of_debug_data.contains(&&function);
-            if is_at && is_of_it {
-                let (chain, unknown) = (texts(&kernel.chained), texts(&kernel.unknown));
-                found.loops.push(LoopBounds {
-                    function,
-                    file,
-                    line,
-                    kernel,
-                    chain,
-                    unknown,
-                    executed: None,
-                    asked: None,
-                    calls_in_source: false,
-                    finite: None,
-                });
-            }
+            let (chain, unknown) = (texts(&kernel.chained), texts(&kernel.unknown));
+            let bounds = LoopBounds {
+                function,
+                file,
+                line,
+                kernel,
+                chain,
+                unknown,
+                executed: None,
+                asked: None,
+                calls_in_source: false,
+                finite: None,
+            };
+            of_function.push((bounds, last, is_at && is_of_it));
         }
+        turns_by_rest(&mut of_function);
+        found.loops.extend(of_function.into_iter().filter(|(_, _, is_wanted)| *is_wanted).map(|(it, _, _)| it));
         found.functions += usize::from(is_chosen || found.loops.len() > loops_before);
     }
     if let Some(name) = of_debug_data.into_iter().find(|name| !found.loops.iter().any(|it| it.function == **name)) {
@@ -235,6 +239,27 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
         return Err(KernelError::NoLoop { path: path.to_owned(), file: file.clone(), line: *line, why });
     }
     Ok(found)
+}
+
+/// Has loops of one function, with their last lines, do as many turns as the loop that does the rest of them tells: that of the same lines which does the same with
+/// the least steps.
+fn turns_by_rest(loops: &mut [(LoopBounds, u32, bool)]) {
+    let told = |(it, last, _): &(LoopBounds, u32, bool)| {
+        let is_of_lines = |(other, other_last, _): &&(LoopBounds, u32, bool)| {
+            let meets = it.line > 0 && it.line <= *other_last && other.line <= *last;
+            meets && (&it.file, &it.function) == (&other.file, &other.function)
+        };
+        let rests = loops.iter().filter(is_of_lines);
+        let told = rests.filter_map(|(rest, _, _)| Some((it.kernel.times(&rest.kernel)?, &rest.kernel)));
+        let (times, rest) = told.max_by_key(|(times, _)| *times)?;
+        times.checked_mul(rest.known_turns?)
+    };
+    let told: Vec<Option<u32>> = loops.iter().map(told).collect();
+    for ((it, _, _), turns) in loops.iter_mut().zip(told) {
+        if let Some(turns) = turns {
+            it.kernel.set_turns(turns);
+        }
+    }
 }
 
 /// The bytes of a program.

@@ -11,6 +11,7 @@ use crate::instruction::{Instruction, Memory, Register};
 use crate::ports;
 use crate::schedule;
 use crate::streams::Streams;
+use crate::turns::turns;
 
 /// Bounds of a loop in cycles of the core, each for one turn of the source's loop, all data in the first cache.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +35,9 @@ pub struct Kernel {
     pub last: u64,
     /// None where it calls something, or nothing in it is known: such a loop's time is not its own.
     pub bounds: Option<Bounds>,
-    /// Turns of the source's loop in one of the machine's: unrolling by vectors.
-    pub turns: u32,
+    /// Turns of the source's loop in one of the machine's: unrolling by vectors. Where nothing tells them, all that is for one turn of the source's loop is for one
+    /// of the machine's.
+    pub known_turns: Option<u32>,
     /// Instructions that every turn runs, and others, of which no bound knows.
     pub instructions: usize,
     pub conditional: usize,
@@ -68,16 +70,50 @@ pub struct Kernel {
     pub has_exit: bool,
 }
 
+impl Kernel {
+    /// Turns of the source's loop in one of the machine's; 1 where they are not known.
+    pub fn turns(&self) -> u32 {
+        self.known_turns.unwrap_or(1)
+    }
+
+    /// Makes a turn of the machine's loop so many of the source's.
+    pub fn set_turns(&mut self, turns: u32) {
+        let by = f64::from(self.turns()) / f64::from(turns.max(1));
+        self.known_turns = Some(turns.max(1));
+        let chain = self.chain.iter_mut().map(|it| &mut it.cycles);
+        let bounds =
+            self.bounds.iter_mut().flat_map(|it| [&mut it.m, &mut it.ma, &mut it.mac].into_iter().chain(&mut it.macs));
+        for value in chain.chain(bounds).chain([&mut self.flops, &mut self.loaded, &mut self.stored]) {
+            *value *= by;
+        }
+    }
+}
+
 /// The innermost loops of a function, in order of address. Cost: a few passes over its code, and for each loop the simulation of some
 /// hundred turns.
 pub fn kernels(code: &[Instruction], core: &Core) -> Vec<Kernel> {
+    kernels_with_data(code, &|_, _| None, core)
+}
+
+/// The same, where constants of the program can be read by their address and size.
+pub fn kernels_with_data<'d>(
+    code: &[Instruction],
+    data: &dyn Fn(u64, u64) -> Option<&'d [u8]>,
+    core: &Core,
+) -> Vec<Kernel> {
     let blocks = flow::blocks(code);
     let before = flow::predecessors(&blocks);
     let innermost = flow::loops(&blocks, &before).into_iter().filter(|it| it.is_innermost);
-    innermost.map(|it| kernel(code, (&blocks, &before), &it, core)).collect()
+    innermost.map(|it| kernel(code, data, (&blocks, &before), &it, core)).collect()
 }
 
-fn kernel(code: &[Instruction], (blocks, before): (&[Block], &[Vec<usize>]), of: &flow::Loop, core: &Core) -> Kernel {
+fn kernel<'d>(
+    code: &[Instruction],
+    data: &dyn Fn(u64, u64) -> Option<&'d [u8]>,
+    (blocks, before): (&[Block], &[Vec<usize>]),
+    of: &flow::Loop,
+    core: &Core,
+) -> Kernel {
     let always = flow::every_turn(blocks, of);
     let instructions = |block: &usize| &code[blocks[*block].first..blocks[*block].end];
     let all: usize = of.blocks.iter().map(|block| instructions(block).len()).sum();
@@ -85,8 +121,8 @@ fn kernel(code: &[Instruction], (blocks, before): (&[Block], &[Vec<usize>]), of:
     let element = element(&body);
     let before: Vec<&Instruction> = flow::before(before, of).iter().flat_map(instructions).collect();
     let streams = Streams::new(&before, &body);
-    let turns = streams.turns(&before, &body, if element == 0 { narrowest(&body) } else { element });
-    let per = f64::from(turns);
+    let turns = turns(&streams, &before, &body, if element == 0 { narrowest(&body) } else { element }, data);
+    let per = f64::from(turns.unwrap_or(1));
     let calls = of.blocks.iter().flat_map(instructions).any(|it| it.class == Class::Call);
     let (loaded, stored) = streams.distinct();
     let flops: u32 = body.iter().map(|it| it.flops()).sum();
@@ -125,7 +161,7 @@ fn kernel(code: &[Instruction], (blocks, before): (&[Block], &[Vec<usize>]), of:
         first: addresses().min().unwrap_or(0),
         last: addresses().max().unwrap_or(0),
         bounds,
-        turns,
+        known_turns: turns,
         instructions,
         conditional: all - instructions,
         strays,

@@ -143,7 +143,7 @@ impl Needed {
         for kernel in &bounded {
             let Some(bounds) = &kernel.bounds else { continue };
             let machine_turns = turns(kernel, counts);
-            let cycles = |of_turn: f64| of_turn * machine_turns as f64 * f64::from(kernel.turns);
+            let cycles = |of_turn: f64| of_turn * machine_turns as f64 * f64::from(kernel.turns());
             needed.m += cycles(bounds.m);
             needed.ma += cycles(bounds.ma);
             needed.mac += cycles(bounds.mac);

@@ -42,12 +42,18 @@ pub struct Instruction {
     pub address: u64,
     pub length: u8,
     pub class: Class,
+    /// What it is called, without what tells versions of the same apart: who is the result, and how it is encoded.
+    pub name: &'static str,
     /// Bytes of its operands.
     pub bytes: u32,
     /// Bytes of an element, where it works on values of the program; else 0.
     pub element: u32,
     /// Elements that it works on.
     pub lanes: u32,
+    /// Bytes of the elements that it takes and of those that it makes of them, where it converts or widens them.
+    pub converts: Option<(u32, u32)>,
+    /// It puts floating-point numbers to other places of a vector, or does different things to neighbours.
+    pub mixes: bool,
     pub reads: Vec<Register>,
     pub writes: Vec<Register>,
     /// Registers that only its addresses need.
@@ -60,6 +66,8 @@ pub struct Instruction {
     pub sets: Option<(Register, Value)>,
     /// By how many bits it shifts a register to the left, and does nothing else to it; to the right if that is negative.
     pub shifts: Option<(Register, i8)>,
+    /// The number that it has in the code as its second operand.
+    pub constant: Option<i64>,
     /// It may become one with a conditional branch after it, on cores that can.
     pub fuses: Fusible,
     pub flow: Flow,
@@ -78,6 +86,16 @@ impl Instruction {
     /// Floating-point operations, on all its elements.
     pub fn flops(&self) -> u32 {
         self.class.flops() * self.lanes
+    }
+
+    /// Whether it adds to some of its elements, and subtracts from their neighbours.
+    pub fn alternates(&self) -> bool {
+        ["addsub", "fmaddsub", "fmsubadd"].contains(&self.name)
+    }
+
+    /// Whether what it does takes more than one operand that is no number of the code.
+    pub fn is_of_two(&self) -> bool {
+        self.reads.len() + usize::from(self.load.is_some()) > 1
     }
 
     /// The address after it.

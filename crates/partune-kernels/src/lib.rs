@@ -9,6 +9,7 @@
 //! | which loops there are, and what every turn runs | [`flow`], [`body`] |
 //! | what the source asks for, before it is compiled | [`ir`] |
 //! | how they step through memory | [`streams`] |
+//! | how many turns of the source's loop one of the machine's does | [`mod@turns`], by [`elements`] and [`operations`] |
 //! | what a core can do | [`mod@core`]: `cores/*.toml`, one file each |
 //! | how long at least | [`ports`], [`chain`], [`schedule`], all of it in [`bounds`] |
 //! | which lines its accesses bring from caches, and what the machine's ceilings leave it | [`traffic`], [`roofline`] |
@@ -23,17 +24,20 @@ pub mod chain;
 pub mod class;
 pub mod core;
 pub mod counts;
+pub mod elements;
 pub mod flow;
 pub mod instruction;
 pub mod ir;
+pub mod operations;
 pub mod ports;
 pub mod roofline;
 pub mod schedule;
 pub mod streams;
 pub mod traffic;
+pub mod turns;
 pub mod x86;
 
-pub use crate::bounds::{Bounds, Kernel, kernels};
+pub use crate::bounds::{Bounds, Kernel, kernels, kernels_with_data};
 pub use crate::core::{Core, core_of, cores};
 pub use crate::counts::{CountsError, Executions, Needed};
 pub use crate::roofline::{Ceiling, Ceilings, Roof, Roofline};

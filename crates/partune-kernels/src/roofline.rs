@@ -130,7 +130,7 @@ fn accesses(kernel: &Kernel, ceiling: Ceiling) -> Passing {
     let streams = &kernel.streams;
     let of = |these: &[crate::streams::Stream], scattered: u64| {
         let bytes: u64 = these.iter().map(|it| u64::from(it.bytes)).sum();
-        (bytes + scattered) as f64 / f64::from(kernel.turns.max(1))
+        (bytes + scattered) as f64 / f64::from(kernel.turns())
     };
     let loaded = of(&streams.loads, streams.scattered_loads);
     let stored = of(&streams.stores, streams.scattered_stores);

@@ -26,6 +26,11 @@ impl Stream {
         (self.base, self.index, self.scale, self.stride)
     }
 
+    /// Bytes of an element, where an index counts them.
+    pub fn element(&self) -> Option<u32> {
+        u32::try_from(self.stride.unsigned_abs() / u64::from(self.counted?)).ok()
+    }
+
     /// Whether what comes after this one, in the order of what they have in common and then of offsets, is taken to be in the same array.
     pub fn is_of_array(&self, next: &Stream) -> bool {
         let is_alike = (self.base, self.index, self.scale) == (next.base, next.index, next.scale);
@@ -114,64 +119,6 @@ impl Streams {
         let of = |streams: &[Stream]| arrays(streams).iter().map(|array| union(array)).sum::<u64>();
         (of(&self.loads) + self.scattered_loads, of(&self.stores) + self.scattered_stores)
     }
-
-    /// Turns of the source's loop in one of the machine's, where `before` runs each time before the first one: by what the number of turns was divided
-    /// there, else the least number of elements that any access moves by, of those that leave out none. An index counts elements; elsewhere `element` are
-    /// the bytes of what the loop computes with, for accesses to vectors. Where all leave out some, as along the rows of a matrix, as many
-    /// as lie at equal distances through the step, else as the widest of them has elements; 1 where no access moves.
-    pub fn turns(&self, before: &[&Instruction], code: &[&Instruction], element: u32) -> u32 {
-        let of = |stream: &Stream, bytes: u64| {
-            let is_integer = code[stream.at].element == 0 && stream.bytes <= 8;
-            let element = if is_integer || element == 0 { stream.bytes } else { element };
-            u32::try_from(bytes / u64::from(element.max(1))).ok().filter(|elements| *elements > 0)
-        };
-        let moving = || self.loads.iter().chain(&self.stores).filter(|stream| stream.stride != 0);
-        let arrays = arrays(moving());
-        let is_whole = |stream: &&Stream| {
-            let its = arrays.iter().find(|array| array.iter().any(|it| it == *stream));
-            its.is_some_and(|array| union(array) == stream.stride.unsigned_abs())
-        };
-        let counted = || moving().filter(is_whole).filter_map(|it| it.counted).min();
-        let whole = || moving().filter(is_whole).filter_map(|it| of(it, it.stride.unsigned_abs())).min();
-        let even = || arrays.iter().filter_map(|array| evenly(array)).min();
-        // A program may divide as well: no turn is of less than what is accessed at once, or computed with.
-        let holds = |stream: &Stream, bytes: u32, turns: u32| {
-            stream.stride.unsigned_abs() >= u64::from(bytes) * u64::from(turns)
-        };
-        let is_scalar = |stream: &&Stream| is_whole(stream) && code[stream.at].lanes <= 1 && stream.bytes <= 8;
-        let divided = divided(before, moving().map(|it| it.stride.unsigned_abs())).filter(|turns| {
-            moving().any(|it| holds(it, element, *turns))
-                && moving().filter(is_scalar).all(|it| holds(it, it.bytes, *turns))
-        });
-        divided
-            .or_else(counted)
-            .or_else(whole)
-            .or_else(even)
-            .or_else(|| moving().filter_map(|it| of(it, it.bytes.into())).max())
-            .unwrap_or(1)
-    }
-}
-
-/// By what the number of turns is divided before a loop: a register is shifted to the right, for the turns of the machine's loop, and then to the left, for the
-/// bytes that they step through, one of `strides`. Compilers do so where they made one turn of several.
-fn divided(before: &[&Instruction], strides: impl Iterator<Item = u64>) -> Option<u32> {
-    let strides: Vec<u64> = strides.collect();
-    let mut halved: BTreeMap<Register, u32> = BTreeMap::new();
-    let mut found = None;
-    for instruction in before {
-        let known = instruction.shifts.map(|(register, by)| (register, by, halved.get(&register).copied()));
-        instruction.writes.iter().for_each(|register| {
-            halved.remove(register);
-        });
-        match known {
-            Some((register, by @ -6..=-1, None)) => {
-                halved.insert(register, 1 << -by);
-            }
-            Some((_, by @ 1..=62, Some(turns))) if strides.contains(&(1 << by)) => found = Some(turns),
-            _ => {}
-        }
-    }
-    found
 }
 
 /// What registers hold after some code, from what they held before it; those that it does not write are not here.
@@ -210,7 +157,7 @@ const FRESH: Register = 1 << 16;
 const NEAR: u64 = 32;
 
 /// The streams that move, by what they move through: those that step alike, and are near.
-fn arrays<'a>(streams: impl IntoIterator<Item = &'a Stream>) -> Vec<Vec<Stream>> {
+pub fn arrays<'a>(streams: impl IntoIterator<Item = &'a Stream>) -> Vec<Vec<Stream>> {
     let mut moving: Vec<Stream> = streams.into_iter().filter(|stream| stream.stride != 0).copied().collect();
     moving.sort_unstable_by_key(|it| (it.key(), it.offset));
     moving.chunk_by(is_near).map(<[Stream]>::to_vec).collect()
@@ -222,7 +169,7 @@ fn is_near(one: &Stream, other: &Stream) -> bool {
 }
 
 /// Different bytes that streams through one array touch in a turn, in the long run.
-fn union(array: &[Stream]) -> u64 {
+pub fn union(array: &[Stream]) -> u64 {
     let mut parts: Vec<(u64, u64)> = Vec::new();
     for it in array {
         let stride = it.stride.unsigned_abs();
@@ -240,15 +187,4 @@ fn union(array: &[Stream]) -> u64 {
         end = end.max(last);
     }
     sum
-}
-
-/// How many places a turn touches, if there are several that lie at equal distances in the long run: one for each turn that was unrolled.
-fn evenly(array: &[Stream]) -> Option<u32> {
-    let stride = array.first()?.stride.unsigned_abs();
-    let mut places: Vec<u64> = array.iter().map(|it| it.offset.rem_euclid(stride as i64) as u64).collect();
-    places.sort_unstable();
-    places.dedup();
-    let count = places.len() as u64;
-    let is_even = count > 1 && places.windows(2).all(|pair| (pair[1] - pair[0]).checked_mul(count) == Some(stride));
-    is_even.then_some(count as u32)
 }

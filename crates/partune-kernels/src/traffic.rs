@@ -154,7 +154,7 @@ pub fn finite(kernel: &Kernel, traffic: &Traffic, costs: &[LineCycles]) -> Optio
 impl Traffic {
     /// Cycles that ports need for a turn of the source's loop, with what lines ask of them.
     pub fn first_cache(&self, kernel: &Kernel) -> f64 {
-        let turns = f64::from(kernel.turns);
+        let turns = f64::from(kernel.turns());
         let more = turns * (self.across + self.sources.iter().map(|it| it.loaded + it.stored).sum::<f64>());
         let uses = kernel.uses.iter().map(|it| (it.ports, f64::from(it.cycles)));
         let lines = kernel.line.iter().map(|it| (it.ports, more * f64::from(it.cycles)));

@@ -53,9 +53,12 @@ fn instruction(decoded: &Decoded, information: &mut InstructionInfoFactory) -> I
         address: decoded.ip(),
         length: if decoded.is_invalid() { 1 } else { decoded.len() as u8 },
         class: Class::Unknown,
+        name: "",
         bytes: 0,
         element: 0,
         lanes: 0,
+        converts: None,
+        mixes: false,
         reads: Vec::new(),
         writes: Vec::new(),
         addresses: Vec::new(),
@@ -64,6 +67,7 @@ fn instruction(decoded: &Decoded, information: &mut InstructionInfoFactory) -> I
         step: None,
         sets: None,
         shifts: None,
+        constant: None,
         fuses: Fusible::Never,
         flow: flow(decoded),
     };
@@ -75,6 +79,7 @@ fn instruction(decoded: &Decoded, information: &mut InstructionInfoFactory) -> I
     let stem = if is_vex { name.strip_prefix('v').unwrap_or(name) } else { name };
     let what = class(stem, decoded);
     made.class = what;
+    made.name = named(stem);
     made.bytes = widest(decoded);
     (made.element, made.lanes) = elements(stem, what, made.bytes);
     if made.lanes == 1 && made.element > 0 && what != Class::Transfer {
@@ -88,6 +93,9 @@ fn instruction(decoded: &Decoded, information: &mut InstructionInfoFactory) -> I
     made.step = step(decoded, stem);
     made.sets = sets(decoded, stem, zeroes);
     made.shifts = shifts(decoded, stem);
+    made.constant = is_immediate(decoded.op1_kind()).then(|| decoded.immediate(1) as i64);
+    made.converts = converts(stem);
+    made.mixes = mixes(decoded, stem, made.load.is_some());
     made.fuses = match decoded.mnemonic() {
         Mnemonic::Cmp | Mnemonic::Test => Fusible::Comparison,
         Mnemonic::Add
@@ -291,6 +299,76 @@ fn integers(stem: &str, class: Class) -> Option<u32> {
         _ => return None,
     };
     "bwdq".find(named).map(|power| 1 << power)
+}
+
+/// A name without the order of operands of a fused operation; with `pd` and the like only where nothing else tells them apart.
+fn named(stem: &'static str) -> &'static str {
+    let digits = ["fm", "fnm"].iter().any(|prefix| stem.starts_with(prefix)).then(|| stem.find(char::is_numeric));
+    let end = digits.flatten().or_else(|| stem.starts_with("addsub").then_some("addsub".len()));
+    &stem[..end.unwrap_or(stem.len())]
+}
+
+/// Bytes of the elements of vectors that are converted, and of what becomes of them. What `punpck` puts beside them is seldom another element of
+/// the program, but their sign.
+fn converts(stem: &str) -> Option<(u32, u32)> {
+    let bytes = |of: &str| match of {
+        "pd" | "sd" => Some(8),
+        "ps" | "ss" | "dq" | "udq" => Some(4),
+        _ => None,
+    };
+    if let Some((from, to)) = stem.strip_prefix("cvt").and_then(|rest| rest.trim_start_matches('t').split_once('2')) {
+        return Some((bytes(from)?, bytes(to)?));
+    }
+    let power = |of: Option<char>| "bwdq".find(of?).map(|power| 1 << power);
+    let mut last = stem.chars().rev();
+    let (to, from) = (last.next(), last.next());
+    match stem {
+        "punpcklqdq" | "punpckhqdq" => None,
+        _ if stem.starts_with("punpck") => Some((power(from)?, power(from)?)),
+        _ if ["pmovsx", "pmovzx", "packss", "packus"].iter().any(|prefix| stem.starts_with(prefix)) => {
+            Some((power(from)?, power(to)?))
+        }
+        _ => None,
+    }
+}
+
+/// Whether it puts floating-point numbers to other places of a vector, or does different things to neighbours; not where it takes the end of one vector and the
+/// begin of the next, which is a vector that begins later.
+fn mixes(decoded: &Decoded, stem: &str, loads: bool) -> bool {
+    const NAMES: [&str; 22] = [
+        "unpck",
+        "shufp",
+        "blendp",
+        "permp",
+        "permilp",
+        "permd",
+        "perm2f",
+        "permi2p",
+        "permt2p",
+        "insertf",
+        "insertps",
+        "punpcklqdq",
+        "punpckhqdq",
+        "movddup",
+        "movshdup",
+        "movsldup",
+        "addsub",
+        "fmaddsub",
+        "fmsubadd",
+        "hadd",
+        "hsub",
+        "movlhps",
+    ];
+    let is_half = matches!(stem, "movhpd" | "movhps" | "movlpd") && loads;
+    let is_merge = matches!(stem, "movsd" | "movss")
+        && decoded.op_count() == 2
+        && (0..2).all(|at| decoded.op_kind(at) == OpKind::Register);
+    let is_next = match stem {
+        "shufpd" => matches!(decoded.immediate8(), 0b1 | 0b101 | 0b101_0101),
+        "perm2f128" => decoded.immediate8() == 0x21,
+        _ => false,
+    };
+    is_half || is_merge || !is_next && NAMES.iter().any(|prefix| stem.starts_with(prefix))
 }
 
 /// Whether the result is zero whatever is in the registers.

@@ -75,7 +75,7 @@ fn lines_come_from_where_both_arrays_fit() {
 #[test]
 fn a_counter_that_is_copied_counts() {
     let kernel = one(COPIED, "zen4");
-    assert_eq!((kernel.turns, kernel.streams.scattered_loads), (1, 0));
+    assert_eq!((kernel.turns(), kernel.streams.scattered_loads), (1, 0));
     near(kernel.loaded, 8.0);
     only(&lines(COPIED, 1 << 20), 2, 0.125, 0.125);
 }
@@ -84,7 +84,7 @@ fn a_counter_that_is_copied_counts() {
 #[test]
 fn loads_across_lines_take_the_first_cache_twice() {
     let kernel = one(STENCIL, "zen4");
-    assert_eq!(kernel.turns, 8);
+    assert_eq!(kernel.turns(), 8);
     let near_by = lines(STENCIL, 512);
     near(near_by.across, 2.0 / 8.0);
     near(near_by.first_cache(&kernel), 8.0 / 2.0 / 8.0);

@@ -40,10 +40,10 @@ fn vectors_of_integers_have_the_turns_of_their_elements() {
         let back = 0xf0 - operation.len() / 2;
         one(&format!("f30f6f10 4883c010 660f{operation}c2 4839c2 75{back:x} c3"), "skylake-server")
     };
-    let turns = ["fc", "fd", "fe", "d4"].map(|operation| sum(operation).turns);
+    let turns = ["fc", "fd", "fe", "d4"].map(|operation| sum(operation).turns());
     assert_eq!(turns, [16, 8, 4, 2], "paddb, paddw, paddd, paddq");
     // pmaddwd: products of 16 bits; pmaxsd, which is no comparison of doubles.
-    assert_eq!((sum("f5").turns, sum("383d").turns), (8, 4));
+    assert_eq!((sum("f5").turns(), sum("383d").turns()), (8, 4));
     let kernel = sum("fe");
     assert_eq!((kernel.lanes, kernel.used_lanes), (0, 0));
     // Five instructions, `cmp` and `jne` being one, at four a cycle: for four turns.
@@ -88,7 +88,7 @@ fn turns_are_known_without_arithmetic() {
     ];
     for (what, turns, hex) in cases {
         let found = kernels(&x86::decode(&bytes(hex), 0x1000), core("zen3"));
-        assert_eq!(found.iter().map(|it| it.turns).collect::<Vec<u32>>(), *turns, "{what}");
+        assert_eq!(found.iter().map(|it| it.turns()).collect::<Vec<u32>>(), *turns, "{what}");
     }
 }
 
@@ -103,7 +103,7 @@ fn a_scalar_dot_product_waits_for_its_sum() {
     // Five instructions, `cmp` and `jne` being one, at four a cycle.
     near(bounds.mac, 1.25);
     near(bounds.macs.expect("it is short"), 4.0);
-    assert_eq!((kernel.turns, kernel.lanes, kernel.used_lanes, kernel.instructions), (1, 8, 1, 6));
+    assert_eq!((kernel.turns(), kernel.lanes, kernel.used_lanes, kernel.instructions), (1, 8, 1, 6));
     let text = |at: &u64| x86::text(&bytes(DOT), 0x1000, *at);
     assert_eq!(kernel.chained.iter().map(text).collect::<Vec<_>>(), ["vaddsd %xmm1,%xmm0,%xmm0"]);
     // Where there is no such code there is no text.
@@ -138,7 +138,7 @@ fn peaks_are_of_one_width() {
 fn a_triad_in_short_vectors_keeps_its_ports_busy() {
     let kernel = one(TRIAD, "skylake-server");
     let bounds = kernel.bounds.expect("it calls nothing");
-    assert_eq!((kernel.turns, kernel.used_lanes), (4, 4));
+    assert_eq!((kernel.turns(), kernel.used_lanes), (4, 4));
     near(bounds.m * 4.0, 0.25);
     near(bounds.ma * 4.0, 0.5);
     // Five instructions at four a cycle; two loads and the address of a store would need one.
@@ -168,7 +168,7 @@ fn what_was_stored_is_waited_for() {
 #[test]
 fn addresses_that_were_made_of_each_other_are_of_one_array() {
     let kernel = one(TWO_ADDRESSES, "zen4");
-    assert_eq!(kernel.turns, 1);
+    assert_eq!(kernel.turns(), 1);
     near(kernel.chain.expect("x depends on x").cycles, f64::from(core("zen4").forward) + 3.0 + 3.0);
     // x, y and z, of which x is stored as well.
     near(kernel.loaded, 24.0);
@@ -179,7 +179,7 @@ fn addresses_that_were_made_of_each_other_are_of_one_array() {
 #[test]
 fn a_long_step_is_one_turn() {
     let kernel = one("c5fb104060 c5fb584008 c5fb1100 4805c8000000 4839c8 75e7 c3", "zen4");
-    assert_eq!((kernel.turns, kernel.instructions), (1, 6));
+    assert_eq!((kernel.turns(), kernel.instructions), (1, 6));
     near(kernel.loaded, 16.0);
 }
 
@@ -187,7 +187,7 @@ fn a_long_step_is_one_turn() {
 #[test]
 fn equal_steps_are_turns() {
     let kernel = one("c5fb5800 c5fb588000020000 480500040000 4839c8 75e9 c3", "zen4");
-    assert_eq!((kernel.turns, kernel.instructions), (2, 5));
+    assert_eq!((kernel.turns(), kernel.instructions), (2, 5));
 }
 
 #[test]

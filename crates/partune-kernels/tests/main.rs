@@ -7,3 +7,4 @@ mod known;
 mod roofline;
 mod source;
 mod strange;
+mod turns;

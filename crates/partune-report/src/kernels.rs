@@ -64,6 +64,8 @@ struct LoopEntry<'a> {
     not_followed: Option<String>,
     /// Turns of the source's loop in one of the machine's.
     turns: u32,
+    /// Whether `turns` are known; else they are 1, and all that is for one turn of the source's loop is for one of the machine's.
+    knows_turns: bool,
     /// Turns of the source's loop that were counted, in all processes together; null if none were.
     executed: Option<f64>,
     /// What a turn asks for in the source; null where `from` is the machine code.
@@ -186,7 +188,8 @@ fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
         }),
         roofline: roofline(it).map(|found| roofline_entry(found, kernel)),
         not_followed: it.finite.as_ref().and_then(|finite| finite.as_ref().err()).map(ToString::to_string),
-        turns: kernel.turns,
+        turns: kernel.turns(),
+        knows_turns: kernel.known_turns.is_some(),
         executed: it.executed,
         source: it.asked.as_ref().map(|asked| SourceTurn {
             flops: asked.flops(),
@@ -285,7 +288,7 @@ fn of_schedule(it: &LoopBounds, macs: f64) -> String {
     const CHAIN: usize = 4;
     match &it.kernel.chain {
         Some(chain) if chain.cycles > 0.0 && chain.cycles >= MOST * macs => {
-            let cycles = chain.cycles * f64::from(it.kernel.turns);
+            let cycles = chain.cycles * f64::from(it.kernel.turns());
             let shown = some_of(&it.chain, CHAIN, String::clone);
             format!("a chain of {} from turn to turn: {shown}", three_digits(cycles))
         }
@@ -415,13 +418,17 @@ fn lines(out: &mut String, it: &LoopBounds, is_marked: bool, core: &Core, style:
     let finite = followed(it)
         .and_then(|finite| finite.bound)
         .map_or_else(String::new, |bound| format!("   I {}", three_digits(bound)));
+    let turns = if let Some(turns) = kernel.known_turns {
+        format!("{} in one of the machine's", plural(turns as usize, "turn", "turns"))
+    } else {
+        "turns not known: bounds are for one turn of the machine's loop".to_owned()
+    };
     let _ = writeln!(
         out,
-        "  M {}   MA {}   MAC {}   MACS {macs}{finite}   {} in one of the machine's{}",
+        "  M {}   MA {}   MAC {}   MACS {macs}{finite}   {turns}{}",
         three_digits(m),
         three_digits(ma),
         three_digits(bounds.mac),
-        plural(kernel.turns as usize, "turn", "turns"),
         match (is_marked, it.calls_in_source) {
             (false, _) => "",
             (true, false) => "; M and MA of the machine code",

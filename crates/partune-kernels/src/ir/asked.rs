@@ -1,6 +1,6 @@
 //! What a turn of a loop of the source asks for, and the bounds M and MA that come of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::IrError;
 use super::addresses::Values;
@@ -37,6 +37,8 @@ pub struct Asked {
     pub scattered: u64,
     /// Operations and accesses that not every turn does: they are in nothing else.
     pub conditional: usize,
+    /// Bytes by which its accesses move, to either side.
+    pub steps: BTreeSet<u64>,
 }
 
 impl Asked {
@@ -145,6 +147,8 @@ fn asked<'a>(types: &Types<'a>, function: &Function<'a>, of: &flow::Loop) -> Opt
             }
         }
     }
+    let moving = streams.loads.iter().chain(&streams.stores).map(|it| it.stride.unsigned_abs());
+    let steps = moving.filter(|step| *step > 0).collect();
     // What an earlier turn stored, or this one before, is at hand.
     let stores = &streams.stores;
     let is_at_hand = |load: &Stream| {
@@ -154,7 +158,7 @@ fn asked<'a>(types: &Types<'a>, function: &Function<'a>, of: &flow::Loop) -> Opt
     (essential.loaded, essential.stored) = streams.distinct();
     let most = operations.into_iter().max_by_key(|(element, count)| (*count, *element));
     let scattered = streams.scattered_loads.saturating_add(streams.scattered_stores);
-    Some(Asked { element: most.map_or(0, |(element, _)| element), essential, scattered, conditional })
+    Some(Asked { element: most.map_or(0, |(element, _)| element), essential, scattered, conditional, steps })
 }
 
 /// What a line asks for beside memory.
