@@ -114,6 +114,17 @@ export interface Answers {
       severity: "info" | "data_loss" | "error";
     }[];
     sentences: string[];
+    /** The same of the threads of a process, on average: they end where `bounds` begin. */
+    thread_bounds: {
+      name: string;
+      seconds: number;
+    }[];
+    thread_gaps: {
+      label: string;
+      meaning: string;
+      name: string;
+      seconds: number;
+    }[];
     waiting: number | null;
     waiting_s: number | null;
   };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { seconds } from "../src/format";
 import { even, hybrid, lateSender, nothing, ROOT, ring, ringProfile, stencil, uneven } from "./archives";
 import { colours, open, shot, visit } from "./browser";
 import { serve } from "./server";
@@ -25,7 +26,12 @@ test("every view of every archive", async () => {
   for (const run of runs) {
     await visit(it.page, `#/summary?run=${run.run}`);
     assert.equal(await it.page.textContent("main h1"), run.name);
-    const summary = await given.server.api<{ sentences: string[]; findings: { place: string }[] }>(`runs/${run.run}/summary`);
+    const summary = await given.server.api<{
+      sentences: string[];
+      findings: { place: string }[];
+      bounds: { seconds: number }[];
+      thread_bounds: { seconds: number }[];
+    }>(`runs/${run.run}/summary`);
     const main = (await it.page.textContent("main")) ?? "";
     if (summary.sentences[0]) assert.ok(main.includes(summary.sentences[0]), `${run.name}: ${summary.sentences[0]}`);
     const cut = await it.page.locator(".waterfall text").evaluateAll((all) =>
@@ -37,6 +43,9 @@ test("every view of every archive", async () => {
         .map((text) => text.textContent),
     );
     assert.deepEqual(cut, [], `the waterfall of ${run.name}`);
+    const ends = [summary.bounds, summary.thread_bounds].filter((it) => it.length > 0).map((it) => seconds(it.at(-1)?.seconds));
+    const lasts = await it.page.locator(".waterfall > g:last-of-type > text:last-of-type").allTextContents();
+    assert.deepEqual(lasts, ends, `where the waterfalls of ${run.name} end`);
     for (const finding of summary.findings) assert.ok(main.includes(finding.place), `${run.name}: ${finding.place}`);
     await shot(it.page, `${run.name}-summary`);
 

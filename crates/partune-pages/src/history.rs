@@ -167,7 +167,8 @@ impl History {
             _ => None,
         });
         self.figure(number, ("run", "run", Unit::Seconds), &run.repeats, of_run);
-        for figure in &comparison.figures {
+        // The run time has its row.
+        for figure in comparison.figures.iter().filter(|it| it.name != "run_seconds") {
             let [before, own] = figure.repeats.as_slice() else { continue };
             let changed = beyond(repeats::difference(before, own), 0.0);
             self.figure(number, (figure.section, figure.name, figure.unit), own, changed);
@@ -187,9 +188,7 @@ impl History {
             let label = match section {
                 "run" => RUN_TIME.to_owned(),
                 "gaps" => format!("{name}: {}", words::gap(name).0),
-                _ => Some(words::factor(name).0)
-                    .filter(|it| !it.is_empty())
-                    .map_or_else(|| name.replace('_', " "), str::to_owned),
+                _ => Some(words::factor(name).0).filter(|it| !it.is_empty()).map_or_else(|| plain(name), str::to_owned),
             };
             let unit = match unit {
                 Unit::Seconds => Measured::Seconds,
@@ -266,6 +265,12 @@ impl History {
         finding.seconds.push(own.map(|it| it.seconds));
         finding.changed.push(changed);
     }
+}
+
+/// The name of a figure that has no words: `useful_seconds` is the useful time.
+fn plain(name: &str) -> String {
+    let name = name.strip_suffix("_seconds").map_or_else(|| name.to_owned(), |of| format!("{of} time"));
+    words::capital(&name.replace('_', " "))
 }
 
 fn key(run: &Run, pattern: Pattern, path: CallPathId) -> Key {

@@ -18,6 +18,11 @@ pub fn title(pattern: Pattern) -> String {
         Pattern::User(own) => own.own_name().replace('_', " "),
         _ => pattern.name().replace('_', " "),
     };
+    capital(&name)
+}
+
+/// A name as it begins a line.
+pub fn capital(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

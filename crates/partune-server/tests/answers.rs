@@ -51,6 +51,7 @@ fn lists_are_consistent() {
     let site = site();
     let kinds = site.ask("runs/0/kinds");
     assert_eq!((kinds.as_array().unwrap().len(), &kinds[11]["name"]), (12, &Value::from("wait")));
+    let mut of_threads = 0;
     for (run, name, pes, length_ns, profile) in runs(site) {
         let listed = site.ask(&format!("runs/{run}/pes"));
         assert_eq!(length(&listed["pes"]) as u64 + listed["omitted"].as_u64().unwrap(), pes, "{name}");
@@ -61,16 +62,23 @@ fn lists_are_consistent() {
         let summary = site.ask(&format!("runs/{run}/summary"));
         assert!((summary["duration_s"].as_f64().unwrap() - length_ns as f64 * 1e-9).abs() < 1e-8, "{name}");
         assert!(!summary["sentences"].as_array().unwrap().is_empty() || profile || pes == 0, "{name}");
-        if let [first, .., run] = summary["bounds"].as_array().unwrap().as_slice() {
-            let gaps: f64 =
-                summary["gaps"].as_array().unwrap().iter().map(|gap| gap["seconds"].as_f64().unwrap()).sum();
-            let sum = first["seconds"].as_f64().unwrap() + gaps;
-            assert!((sum - run["seconds"].as_f64().unwrap()).abs() < 1e-6 * sum.max(1.0), "{name}: gaps add up");
+        let seconds = |it: &Value| it["seconds"].as_f64().unwrap();
+        let same = |one: f64, other: f64| (one - other).abs() < 1e-6 * one.max(1.0);
+        for (bounds, gaps) in [("bounds", "gaps"), ("thread_bounds", "thread_gaps")] {
+            if let [first, .., last] = summary[bounds].as_array().unwrap().as_slice() {
+                let sum = seconds(first) + summary[gaps].as_array().unwrap().iter().map(seconds).sum::<f64>();
+                assert!(same(sum, seconds(last)), "{name}: {gaps} add up");
+            }
+        }
+        if let Some(last) = summary["thread_bounds"].as_array().unwrap().last() {
+            assert!(same(seconds(last), seconds(&summary["bounds"][0])), "{name}: threads end where processes begin");
+            of_threads += 1;
         }
         let environment = site.ask(&format!("runs/{run}/environment"));
         assert!(!environment["facts"].as_array().unwrap().is_empty());
         length(&environment["groups"]);
     }
+    assert!(of_threads > 0);
 }
 
 #[test]

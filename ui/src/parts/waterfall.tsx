@@ -7,6 +7,8 @@ interface Props {
   bounds: Summary["bounds"];
   gaps: Summary["gaps"];
   duration: number;
+  /** What all gaps together lead to. */
+  last: string;
 }
 
 const ROW = 30;
@@ -27,7 +29,7 @@ const COLOURS: Record<string, string> = {
   X: "management",
 };
 
-export function Waterfall({ bounds, gaps, duration }: Props) {
+export function Waterfall({ bounds, gaps, duration, last }: Props) {
   const first = bounds[0]?.seconds ?? 0;
   const x = scaleLinear([0, Math.max(duration, first) || 1], [NAMES, WIDTH - VALUES]);
   let at = first;
@@ -38,7 +40,13 @@ export function Waterfall({ bounds, gaps, duration }: Props) {
   });
   const height = (bars.length + 2) * ROW;
   return (
-    <svg class="waterfall" viewBox={`0 0 ${WIDTH} ${height}`} width={WIDTH} role="img" aria-label={said(first, gaps, duration)}>
+    <svg
+      class="waterfall"
+      viewBox={`0 0 ${WIDTH} ${height}`}
+      width={WIDTH}
+      role="img"
+      aria-label={said(first, gaps, duration, last)}
+    >
       <Step y={0} name="Ideal" what="even, nobody waits" from={x(0)} to={x(first)} value={seconds(first)} colour="computation" />
       {bars.map((it, index) => (
         <g key={it.name}>
@@ -64,7 +72,7 @@ export function Waterfall({ bounds, gaps, duration }: Props) {
       ))}
       <Step
         y={(bars.length + 1) * ROW}
-        name="Actual"
+        name={last}
         what=""
         from={x(0)}
         to={x(duration)}
@@ -107,7 +115,7 @@ function Step({ y, name, what, title, from, to, value, colour }: StepProps) {
   );
 }
 
-function said(first: number, gaps: Summary["gaps"], duration: number): string {
+function said(first: number, gaps: Summary["gaps"], duration: number, last: string): string {
   const parts = gaps.map((it) => `${it.label} adds ${seconds(it.seconds)}`);
-  return `The ideal run takes ${seconds(first)}; ${parts.join("; ")}; the actual run takes ${seconds(duration)}.`;
+  return `Ideal: ${seconds(first)}; ${parts.join("; ")}. ${last}: ${seconds(duration)}.`;
 }

@@ -165,7 +165,7 @@ function Chart({ figure, revisions }: { figure: Figure; revisions: Data["revisio
                 </title>
               </circle>
               {at % every === 0 && (
-                <text x={x(at)} y={HEIGHT - 6} text-anchor="middle" class="dim">
+                <text x={x(at)} y={HEIGHT - 6} text-anchor={at > 0 && at === revisions.length - 1 ? "end" : "middle"} class="dim">
                   {revisions[at]?.name.slice(0, 10)}
                 </text>
               )}

@@ -62,25 +62,35 @@ function Shown({ data }: { data: Data }) {
           {data.bounds.length > 0 && (
             <section class="card" aria-labelledby="bounds">
               <h2 id="bounds">From the ideal run to the actual one</h2>
-              <Waterfall bounds={data.bounds} gaps={data.gaps} duration={data.bounds.at(-1)?.seconds ?? data.duration_s} />
+              <Waterfall
+                bounds={data.bounds}
+                gaps={data.gaps}
+                duration={data.bounds.at(-1)?.seconds ?? data.duration_s}
+                last="Actual"
+              />
               <p class="dim small">
                 If the work of all PEs were spread evenly and nobody ever waited, the run would take{" "}
                 {seconds(data.bounds[0]?.seconds)}. Each gap adds what one kind of loss costs, and all together are the{" "}
                 {seconds(data.bounds.at(-1)?.seconds ?? data.duration_s)} that it took between start-up and shut-down.
               </p>
-              <details class="gaps">
-                <summary>What each gap is</summary>
-                <dl class="pairs">
-                  {data.gaps.map((it) => (
-                    <>
-                      <dt>
-                        {it.label} {it.name}
-                      </dt>
-                      <dd>{it.meaning}</dd>
-                    </>
-                  ))}
-                </dl>
-              </details>
+              <Meanings gaps={data.gaps} />
+              {data.thread_bounds.length > 0 && (
+                <>
+                  <h3>In threads</h3>
+                  <Waterfall
+                    bounds={data.thread_bounds}
+                    gaps={data.thread_gaps}
+                    duration={data.thread_bounds.at(-1)?.seconds ?? 0}
+                    last="Process"
+                  />
+                  <p class="dim small">
+                    To processes, what their threads do with each other is work. Of that, this is what the threads of a process
+                    lose, on average: if their work were spread evenly and none ever waited, it would take{" "}
+                    {seconds(data.thread_bounds[0]?.seconds)}.
+                  </p>
+                  <Meanings gaps={data.thread_gaps} />
+                </>
+              )}
             </section>
           )}
           {data.efficiency.length > 0 && (
@@ -99,6 +109,24 @@ function Shown({ data }: { data: Data }) {
         </div>
       </div>
     </>
+  );
+}
+
+function Meanings({ gaps }: { gaps: Data["gaps"] }) {
+  return (
+    <details class="gaps">
+      <summary>What each gap is</summary>
+      <dl class="pairs">
+        {gaps.map((it) => (
+          <>
+            <dt>
+              {it.label} {it.name}
+            </dt>
+            <dd>{it.meaning}</dd>
+          </>
+        ))}
+      </dl>
+    </details>
   );
 }
 

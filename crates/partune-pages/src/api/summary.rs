@@ -46,6 +46,9 @@ pub(super) struct Summary {
     efficiency: Vec<Factor>,
     bounds: Vec<Bound>,
     gaps: Vec<Gap>,
+    /// The same of the threads of a process, on average: they end where `bounds` begin.
+    thread_bounds: Vec<Bound>,
+    thread_gaps: Vec<Gap>,
     quality: Vec<Quality>,
     /// What constructs took of the run, longest first.
     operations: Vec<Operation>,
@@ -115,7 +118,9 @@ pub(super) fn summary(run: &Run, ask: &Ask<'_>) -> Result<Summary, Error> {
     let duration = run.seconds(recorded.duration());
     let profile = recorded.is_profile();
     let waiting = partune_report::waiting(&run.diagnosis);
-    let (bounds, gaps) = run.diagnosis.bounds().map(|it| bounds(&it.run)).unwrap_or_default();
+    let of_run = run.diagnosis.bounds();
+    let (bounds, gaps) = of_run.map(|it| chain(&it.run)).unwrap_or_default();
+    let (thread_bounds, thread_gaps) = of_run.and_then(|it| it.threads.as_ref()).map(chain).unwrap_or_default();
     let worst = run.diagnosis.findings.iter().take(TOLD);
     let told = sentences::verdict(&run.diagnosis).into_iter();
     let told = told.chain(worst.map(|ranked| sentences::loss(&run.diagnosis, ranked)));
@@ -146,6 +151,8 @@ pub(super) fn summary(run: &Run, ask: &Ask<'_>) -> Result<Summary, Error> {
         efficiency: run.diagnosis.efficiency().map(efficiency).unwrap_or_default(),
         bounds,
         gaps,
+        thread_bounds,
+        thread_gaps,
         quality: quality(run, ask.most),
         operations: shown.iter().map(|it| operation(run, it, 1)).collect(),
         operations_rest: TopOperation::sum(others).map(|sum| operation(run, &sum, others.len())),
@@ -181,7 +188,7 @@ fn efficiency(efficiency: &Efficiency) -> Vec<Factor> {
     efficiency.levels().into_iter().flat_map(of_level).collect()
 }
 
-fn bounds(hierarchy: &Hierarchy) -> (Vec<Bound>, Vec<Gap>) {
+fn chain(hierarchy: &Hierarchy) -> (Vec<Bound>, Vec<Gap>) {
     let bounds = hierarchy.bounds.iter().map(|it| Bound { name: it.name, seconds: it.seconds });
     let gaps = hierarchy.gaps.iter().map(|it| {
         let (label, meaning) = words::gap(it.name);
