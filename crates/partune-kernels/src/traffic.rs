@@ -50,7 +50,7 @@ const OFTEN: u64 = 2;
 /// Lines of a loop of which so many of the source's turns run, over and over through the same data. Cost: three passes with a look at the caches for each access,
 /// of no more turns than twice what the last level holds.
 pub fn traffic(kernel: &Kernel, levels: &[Level], elements: u64) -> Result<Traffic, TrafficError> {
-    let Kernel { streams, turns: per, .. } = kernel;
+    let streams = &kernel.streams;
     if kernel.calls {
         return Err(TrafficError::Calls);
     }
@@ -61,7 +61,7 @@ pub fn traffic(kernel: &Kernel, levels: &[Level], elements: u64) -> Result<Traff
         return Err(TrafficError::Strays);
     }
     let mut caches = Hierarchy::new(levels)?;
-    let per = u64::from(*per).max(1);
+    let per = u64::from(kernel.turns());
     let most = enough(streams, levels);
     let turns = elements.div_ceil(per).clamp(1, most);
     let line = levels.first().map_or(1, |level| u64::from(level.line));

@@ -88,7 +88,7 @@ fn turns_are_known_without_arithmetic() {
     ];
     for (what, turns, hex) in cases {
         let found = kernels(&x86::decode(&bytes(hex), 0x1000), core("zen3"));
-        assert_eq!(found.iter().map(|it| it.turns()).collect::<Vec<u32>>(), *turns, "{what}");
+        assert_eq!(found.iter().map(Kernel::turns).collect::<Vec<u32>>(), *turns, "{what}");
     }
 }
 
@@ -103,7 +103,7 @@ fn a_scalar_dot_product_waits_for_its_sum() {
     // Five instructions, `cmp` and `jne` being one, at four a cycle.
     near(bounds.mac, 1.25);
     near(bounds.macs.expect("it is short"), 4.0);
-    assert_eq!((kernel.turns(), kernel.lanes, kernel.used_lanes, kernel.instructions), (1, 8, 1, 6));
+    assert_eq!((kernel.known_turns, kernel.lanes, kernel.used_lanes, kernel.instructions), (Some(1), 8, 1, 6));
     let text = |at: &u64| x86::text(&bytes(DOT), 0x1000, *at);
     assert_eq!(kernel.chained.iter().map(text).collect::<Vec<_>>(), ["vaddsd %xmm1,%xmm0,%xmm0"]);
     // Where there is no such code there is no text.
@@ -138,7 +138,7 @@ fn peaks_are_of_one_width() {
 fn a_triad_in_short_vectors_keeps_its_ports_busy() {
     let kernel = one(TRIAD, "skylake-server");
     let bounds = kernel.bounds.expect("it calls nothing");
-    assert_eq!((kernel.turns(), kernel.used_lanes), (4, 4));
+    assert_eq!((kernel.known_turns, kernel.used_lanes), (Some(4), 4));
     near(bounds.m * 4.0, 0.25);
     near(bounds.ma * 4.0, 0.5);
     // Five instructions at four a cycle; two loads and the address of a store would need one.
