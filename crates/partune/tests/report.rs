@@ -156,6 +156,25 @@ fn an_archive_that_is_not_there_is_told_with_a_remedy() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("remedy"));
 }
 
+/// A page takes the place of a page, and of nothing else: not of the archive that it is made of.
+#[test]
+fn only_pages_are_replaced() {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let ring = crate::archives::workspace().join("examples/archives/ring").display().to_string();
+    let report = |to: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
+        command.args(["report", &ring, "-o"]).arg(to).output().expect("the binary runs")
+    };
+    let (page, text) = (folder.path().join("run.html"), folder.path().join("text"));
+    assert!(report(&page).status.success() && report(&page).status.success());
+    std::fs::write(&text, "mine").expect("there is room for a file");
+    let output = report(&text);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("there is such a file already") && said.contains("remedy: give another name"), "{said}");
+    assert_eq!(std::fs::read_to_string(&text).expect("it is there"), "mine");
+}
+
 /// A machine that is really measured, with one process, which needs no MPI.
 #[test]
 fn the_machine_is_told_as_it_was_measured() {

@@ -1,5 +1,6 @@
 //! `partune report`: an archive in, one HTML file out that a colleague can read without partune.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -22,7 +23,7 @@ pub(crate) struct Args {
     /// The archive: its anchor file (traces.otf2), or the folder that holds it; of several runs there, the one with the median run time
     #[arg(required_unless_present = "history")]
     archive: Option<PathBuf>,
-    /// The file to write, report.html without this; of --history the folder, history without this. Files that are there are replaced
+    /// The file to write, report.html without this; of --history the folder, history without this. Pages that are there are replaced
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write pages on the revisions of a program instead: in this folder lies a folder for each, with an archive or those that record --repeat made
@@ -53,6 +54,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let Some(archive) = &args.archive else { return Ok(()) };
     let output = args.output.as_deref().unwrap_or(Path::new("report.html"));
+    replaceable(output)?;
     let bar = Bar::new(false);
     let opened = runs::open_one(archive, &bar)?;
     let diagnosis = partune_engine::analyze_piece(opened, &args.reading.selection(), &request, &bar)?;
@@ -67,8 +69,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses a file that is there and is no page, before the work that would be written over it: it may be the archive.
+fn replaceable(path: &Path) -> anyhow::Result<()> {
+    const PAGE: &[u8] = b"<!doctype html>";
+    let mut begin = Vec::new();
+    let mut is_other = || {
+        let file = std::fs::File::open(path).map(|file| file.take(PAGE.len() as u64));
+        file.and_then(|mut file| file.read_to_end(&mut begin)).is_ok_and(|bytes| bytes > 0 && begin != PAGE)
+    };
+    if path.is_file() && is_other() { output::absent(path) } else { Ok(()) }
+}
+
 /// Writes the file at its place at once, so that nobody sees half of it.
 pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    replaceable(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).context("-o names no file")?;
     let cannot = || format!("cannot write {}\n  remedy: give another place with -o", path.display());
