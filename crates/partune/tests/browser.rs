@@ -24,7 +24,7 @@ macro_rules! of_pages {
     };
 }
 
-of_pages!(access array beside colours compare counters flame history matrix measured report search source thresholds timeline views);
+of_pages!(access array beside colours compare counters flame format history matrix measured report search source thresholds timeline views);
 
 #[test]
 fn each_file_has_its_test() {
