@@ -16,6 +16,7 @@ function Shown({ data }: { data: Data }) {
   // The sentences of findings stand with them, in the list of the worst places.
   const named = new Set(data.findings.map((it) => it.words));
   const [lead, ...others] = data.sentences.filter((it) => !named.has(it));
+  const inThreads = data.thread_bounds.at(-1)?.seconds ?? 0;
   const losses = data.quality.filter((it) => it.severity !== "info");
   return (
     <>
@@ -73,24 +74,23 @@ function Shown({ data }: { data: Data }) {
                 {seconds(data.bounds[0]?.seconds)}. Each gap adds what one kind of loss costs, and all together are the{" "}
                 {seconds(data.bounds.at(-1)?.seconds ?? data.duration_s)} that it took between start-up and shut-down.
               </p>
-              <Meanings gaps={data.gaps} />
               {data.thread_bounds.length > 0 && (
-                <>
+                <div class="in-threads">
                   <h3>In threads</h3>
                   <Waterfall
                     bounds={data.thread_bounds}
-                    gaps={data.thread_gaps}
-                    duration={data.thread_bounds.at(-1)?.seconds ?? 0}
+                    gaps={data.thread_gaps.filter((it) => Math.abs(it.seconds) >= 0.0005 * inThreads)}
+                    duration={inThreads}
                     last="Process"
                   />
                   <p class="dim small">
-                    To processes, what their threads do with each other is work. Of that, this is what the threads of a process
-                    lose, on average: if their work were spread evenly and none ever waited, it would take{" "}
-                    {seconds(data.thread_bounds[0]?.seconds)}.
+                    What processes do in threads is work above. Of a process on average, this is how it comes about.
                   </p>
-                  <Meanings gaps={data.thread_gaps} />
-                </>
+                </div>
               )}
+              <Meanings
+                gaps={[...data.gaps, ...data.thread_gaps.filter((it) => !data.gaps.some((known) => known.name === it.name))]}
+              />
             </section>
           )}
           {data.efficiency.length > 0 && (
