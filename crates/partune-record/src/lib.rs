@@ -66,7 +66,7 @@ pub fn remove(summary: &Summary) -> Result<(), RecordError> {
 pub enum RecordError {
     #[error("there is no command to run: write it after `--`, for example `partune record -- mpirun -n 4 ./app`")]
     NoCommand,
-    #[error("{program} cannot be started: {error}")]
+    #[error("{program} cannot be started: {error}{}", how_to_start(program, error))]
     Start { program: String, error: io::Error },
     #[error("{} holds something already: choose another folder with -o, or remove it", folder.display())]
     Occupied { folder: PathBuf },
@@ -147,6 +147,18 @@ fn nodes(elsewhere: &Elsewhere) -> String {
     let more = elsewhere.nodes.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     names.join(", ") + &more
+}
+
+/// What a script lacks that cannot be started.
+fn how_to_start(program: &str, error: &io::Error) -> String {
+    let remedy = match error.raw_os_error() {
+        Some(libc::ENOEXEC) => "a script begins with the line #!/bin/sh, or is given to what runs it: sh SCRIPT",
+        Some(libc::ENOENT) if Path::new(program).is_file() => {
+            "the file is there, but not what runs it: look at its first line, or, if it is no script, at readelf -l"
+        }
+        _ => return String::new(),
+    };
+    format!("\n  remedy: {remedy}")
 }
 
 /// Why a command that ended so, or in a way that nobody knows any more, left nothing: first what is known, then what may be.

@@ -142,6 +142,8 @@ fn what_cannot_be_done_is_told() {
     assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
     assert!(text(&wrong.stderr).contains("balance PLACE"), "{}", text(&wrong.stderr));
     let faster = folder.path().join("faster").display().to_string();
+    let bare = text(&partune(&["whatif", &run, "balance main"]).stderr);
+    assert!(bare.contains("no archive balance main") && bare.contains("--change 'balance main'"), "{bare}");
     // Nothing is written then, so that there is room for what is asked next.
     let nowhere = partune(&["whatif", &run, "--change", "balance nowhere", "-o", &faster, "--json"]);
     assert_eq!(nowhere.status.code(), Some(1));

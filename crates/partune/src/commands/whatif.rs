@@ -92,6 +92,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 fn other_pes(args: &Args, archives: &[PathBuf], machine: Option<&Machine>) -> anyhow::Result<()> {
     let asked = args.changes.iter().find_map(|change| if let RunChange::Pes(pes) = change { Some(*pes) } else { None });
     let Some(pes) = asked else {
+        if let Some(words) = archives.iter().find(|it| !it.exists()) {
+            let words = words.display();
+            anyhow::bail!(
+                "there is no archive {words}\n  remedy: give archives that are there; a change is given with --change '{words}'"
+            );
+        }
         anyhow::bail!(
             "several runs tell of another number of PEs only\n  remedy: give one archive, or --change 'set pes =64'"
         );

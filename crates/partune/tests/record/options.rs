@@ -1,6 +1,7 @@
 //! The options of `partune record`, and what it says when there is nothing to record.
 
 use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -234,6 +235,18 @@ fn nothing_recorded_is_said() {
         let first = said(&output).lines().next().map(str::to_owned).unwrap_or_default();
         assert!(first.contains(reason), "{command:?}: {}", said(&output));
         assert!(!at("made").exists(), "{command:?}: no archive that is none, and no folder for it");
+    }
+
+    for (name, text, remedy) in [
+        ("plain", "true\n", "remedy: a script begins with the line #!/bin/sh"),
+        ("lost", "#!/no/such/shell\ntrue\n", "remedy: the file is there, but not what runs it"),
+    ] {
+        let script = at(name);
+        std::fs::write(&script, text).expect("there is room for a script");
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+        let output = record(&at("made"), &[&script.display().to_string()]);
+        assert_eq!(output.status.code(), Some(127), "{name}: {}", said(&output));
+        assert!(said(&output).contains(remedy), "{name}: {}", said(&output));
     }
 
     let output = record(&at("usage"), &[]);
