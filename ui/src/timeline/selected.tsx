@@ -63,7 +63,7 @@ export function Selected({ kinds, tell }: { kinds: Kind[]; tell: (text: string) 
         <dt>On</dt>
         <dd>{pesInWords(of)}</dd>
       </dl>
-      <p class="row">
+      <p class="tools">
         <button type="button" id="zoom-to-selection" onClick={zoomToSelection} title="Key: z">
           Zoom to it
         </button>
