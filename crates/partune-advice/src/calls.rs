@@ -82,18 +82,18 @@ impl<'a> Run<'a> {
         stays && own > 0 && others >= own
     }
 
-    /// Whether code that made a finding's PEs wait is in a loop, as a rule has them: no other construct is inside of that around it, and nobody waits for
+    /// The loop, as a rule has them, that code is in which made a finding's PEs wait: no other construct is inside of that around it, and nobody waits for
     /// its lock. Linear in call paths and their depth.
-    fn is_in_loop(&self, finding: &Finding, code: CallPathId, rule: &Rule) -> bool {
+    fn loop_around(&self, finding: &Finding, code: CallPathId, rule: &Rule) -> Option<CallPathId> {
         let role = |path: &CallPathId| self.region(*path).map(|region| region.role);
         let excludes = |cause: &Cause| role(&cause.path) == Some(Role::LockRelease);
         if finding.causes.iter().find(|cause| self.code(cause) == Code::At(code)).is_some_and(excludes) {
-            return false;
+            return None;
         }
         let paths = self.trace.paths();
         let is_parallel = |path: &CallPathId| role(path) == Some(Role::Parallel);
         let shares = |path: &CallPathId| matches!(role(path), Some(Role::Parallel | Role::WorkSharing | Role::TaskRun));
-        let Some(construct) = paths.ancestors(code).find(shares) else { return false };
+        let construct = paths.ancestors(code).find(shares)?;
         let is_named = |names: &[String]| {
             let is = |region: &Region| names.iter().any(|name| name == self.trace.strings().get(region.construct));
             self.region(construct).is_some_and(is)
@@ -106,8 +106,18 @@ impl<'a> Run<'a> {
             (shares(&path) || role(&path) == Some(Role::TaskCreate))
                 && paths.ancestors(path).skip(1).any(|it| is_here(&it))
         };
-        is_named(&rule.loops)
-            || is_named(&rule.loops_unseen_in) && !paths.ids().any(|path| is_nested(path) || is_other(path))
+        let is_loop = is_named(&rule.loops)
+            || is_named(&rule.loops_unseen_in) && !paths.ids().any(|path| is_nested(path) || is_other(path));
+        is_loop.then_some(construct)
+    }
+
+    /// What of a finding is the doing of code in a loop.
+    fn caused_in(&self, finding: &Finding, of_loop: CallPathId) -> Span {
+        let paths = self.trace.paths();
+        let statement = |path: CallPathId| (paths.region(path), paths.site(path));
+        let is_within = |path: CallPathId| paths.ancestors(path).any(|it| statement(it) == statement(of_loop));
+        let is_in_it = |cause: &&Cause| matches!(self.code(cause), Code::At(path) if is_within(path));
+        finding.causes.iter().filter(is_in_it).map(|cause| cause.time).sum()
     }
 
     /// Whether an operation is the last of a thread's part in a parallel region, by the call path that comes next.
@@ -226,10 +236,15 @@ pub(crate) fn calls_of<'a>(
     let mut calls = Vec::new();
     for (at, finding) in findings.iter().copied().enumerate().filter(|(_, finding)| fits(finding)) {
         for change in changes() {
-            if let Some((change, cause, caused)) = filled(change, finding, run) {
-                let is_in_loop = |(_, code)| run.is_in_loop(finding, code, rule);
-                if !rule.loops.is_empty() && !cause.is_some_and(is_in_loop) {
-                    continue;
+            if let Some((change, mut cause, mut caused)) = filled(change, finding, run) {
+                if !rule.loops.is_empty() {
+                    let of_loop = |(pe, code)| Some((pe, run.loop_around(finding, code, rule)?));
+                    let Some((pe, of_loop)) = cause.and_then(of_loop) else { continue };
+                    // If several things in it are uneven, all of them are handed out.
+                    let in_loop = run.caused_in(finding, of_loop);
+                    if in_loop > caused {
+                        (cause, caused) = (Some((pe, of_loop)), in_loop);
+                    }
                 }
                 let finding = Some((at, finding));
                 calls.push(Call { action, change, upper_limit: rule.upper_limit, finding, cause, caused });

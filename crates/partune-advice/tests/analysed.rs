@@ -150,20 +150,37 @@ fn in_turns(update: &str) -> Vec<Told> {
 
 /// Two threads of a region do this until 10 and until 50, and meet at its end.
 fn uneven_region(part: &str) -> Vec<&'static str> {
+    let (_, _, found) = advised(&uneven_threads(part));
+    let ids = |it: &Candidate| it.alternatives.iter().chain([&it.action]).map(|it| it.id.as_str()).collect::<Vec<_>>();
+    found.iter().flat_map(ids).collect()
+}
+
+fn uneven_threads(part: &str) -> Trace {
     let part = |end: u32| {
-        let part = part.replace("END", &end.to_string());
+        let part = part.replace("HALF", &(end / 2).to_string()).replace("END", &end.to_string());
         format!("{part} \"!$omp implicit barrier\" {end}..61")
     };
-    let (_, _, found) = advised(&partune_testkit::trace(&format!(
+    partune_testkit::trace(&format!(
         "resolution 1000
          team two = 0 0.1
          pe 0: main 0..150 {{ \"!$omp parallel\" 0..61 fork join {{ {} }} }}
          pe 0.1: \"!$omp parallel\" 0..61 team(two) {{ {} }}",
         part(10),
         part(50)
-    )));
-    let ids = |it: &Candidate| it.alternatives.iter().chain([&it.action]).map(|it| it.id.as_str()).collect::<Vec<_>>();
-    found.iter().flat_map(ids).collect()
+    ))
+}
+
+/// Where a loop does several things, its schedule hands out all of them, so what it gains at most is that of all; where it does one, it is that.
+#[test]
+fn another_schedule_is_that_of_the_whole_loop() {
+    let of = |part| advised(&uneven_threads(part)).1;
+    let found = of("\"!$omp for\" 0..END { solve 0..END }");
+    assert!(found.iter().any(|it| it.1.as_deref() == Some("balance solve")), "{found:?}");
+    assert!(found.iter().all(|it| it.1.as_deref() != Some("balance !$omp for")), "{found:?}");
+    let found = of("\"!$omp for\" 0..END { flux 0..HALF update HALF..END }");
+    assert_eq!(change(&found, "loop-schedule"), Some("balance !$omp for"), "{found:?}");
+    let found = of("flux 0..HALF update HALF..END");
+    assert_eq!(change(&found, "loop-schedule"), Some("balance !$omp parallel"), "{found:?}");
 }
 
 /// Loops have schedules; tasks, sections and what threads do by their number have none.
