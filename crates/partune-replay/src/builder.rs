@@ -178,7 +178,7 @@ impl<'a> Builder<'a> {
     /// What others began by then is begun before a step: nobody can wait, for what is given, with what comes after that.
     fn begun_before(&self, what: What) -> Time {
         match what {
-            What::Gives(tie) if !self.effects.shares.is_empty() => {
+            What::Gives(tie) if !self.effects.shares.is_empty() && self.source.lock(tie).is_none() => {
                 let taken = self.source.taken().get(tie as usize).copied().unwrap_or(Time::MAX);
                 self.now.min(Time(taken.0.saturating_sub(1)))
             }

@@ -7,6 +7,7 @@ use partune_index::{Programs, Turns, later};
 
 use crate::costs::{CostTable, LEVELS, Level};
 use crate::effects::{Effects, Treatment};
+use crate::locks::{Hold, Locks};
 use crate::program::{Program, Step, What};
 use crate::source::Source;
 
@@ -15,7 +16,7 @@ use crate::source::Source;
 pub(crate) struct Followed {
     /// By [`Level`].
     pub(crate) runs: [Span; LEVELS],
-    /// For how long, with typical costs, the lock was held in all that was held longest, as far as it was handed on; nothing where locks are not waited for.
+    /// For how long, with typical costs, one PE after the other had the lock that was had longest; nothing where locks are not waited for.
     pub(crate) held: Span,
     /// Needs that could not be met.
     pub(crate) unmet: u64,
@@ -32,23 +33,23 @@ impl Followed {
 pub(crate) type Done = Table<PeId, Vec<i64>>;
 
 /// A time for each level of costs.
-type Clocks = [i64; LEVELS];
+pub(crate) type Clocks = [i64; LEVELS];
 
-const LONG_AGO: Clocks = [i64::MIN; LEVELS];
+pub(crate) const LONG_AGO: Clocks = [i64::MIN; LEVELS];
 
 /// Where a PE is.
 struct State {
     clock: Clocks,
     position: usize,
-    /// What open operations need, and whether they need anything.
-    needs: Vec<Clocks>,
+    /// Open operations, and when what they need is there.
+    open: Vec<(u32, Clocks)>,
     /// What it gave last, and when.
     gave: (u32, Clocks),
     /// When all is there that was started and goes on by itself.
     started: Clocks,
     window: Window,
     /// Locks that it has, and since when; not yet in the operation that gets them.
-    has: Vec<(u32, Option<i64>)>,
+    has: Vec<(Hold, Option<i64>)>,
 }
 
 struct Follower<'a> {
@@ -58,8 +59,8 @@ struct Follower<'a> {
     effects: &'a Effects,
     states: Table<PeId, State>,
     done: Option<&'a mut Done>,
-    /// Ticks that each lock was held, as far as it was handed on; none if locks are not waited for.
-    held: Option<Vec<i64>>,
+    /// None if they are not waited for.
+    locks: Option<Locks>,
 }
 
 /// Linear in steps. `turns`: memory to do it in. `done`: filled if it is asked for. `waits_for_locks`: whether PEs wait for what others hold.
@@ -76,27 +77,26 @@ pub(crate) fn follow(
     let begin = |(pe, steps): (PeId, &Arc<Vec<Step>>)| State {
         clock: [steps.first().map_or(0, |step| step.at.0); LEVELS],
         position: 0,
-        needs: Vec::new(),
+        open: Vec::new(),
         gave: (u32::MAX, LONG_AGO),
         started: LONG_AGO,
         window: Window::new(steps, source.windows[pe]),
         has: Vec::new(),
     };
     let states = program.steps.iter_ids().map(begin).collect();
-    let locks = source.locks.1.last().map_or(0, |last| *last as usize + 1);
-    let held = waits_for_locks.then(|| vec![0; locks]);
-    let mut follower = Follower { source, program, costs, effects, states, done, held };
+    let locks = waits_for_locks.then(|| Locks::new(&source.locks.1));
+    let mut follower = Follower { source, program, costs, effects, states, done, locks };
     let steps = program.steps.iter().map(|steps| steps.len()).sum();
     let unmet = turns.follow(&mut follower, (program.steps.len(), steps), program.givers.iter().copied());
     let window = |pe: PeId, level| follower.states[pe].window.times(&program.steps[pe], level);
     let runs = std::array::from_fn(|level| source.span(|pe| window(pe, level)));
-    let held = Span(follower.held.iter().flatten().copied().max().unwrap_or(0));
+    let held = Span(follower.locks.as_ref().map_or(0, Locks::longest));
     Followed { runs, held, unmet }
 }
 
 impl Programs<LEVELS> for Follower<'_> {
     fn run(&mut self, pe: PeId, turns: &mut Turns<LEVELS>) {
-        let Follower { source, program, costs, effects, ref mut held, .. } = *self;
+        let Follower { source, program, costs, effects, ref mut locks, .. } = *self;
         let (steps, operations) = (&program.steps[pe][..], &program.operations[pe][..]);
         let state = &mut self.states[pe];
         let mut done = self.done.as_mut().map(|done| &mut done[pe]);
@@ -106,12 +106,12 @@ impl Programs<LEVELS> for Follower<'_> {
             state.clock = match step.what {
                 What::Goes => now,
                 What::Completes => later(now, state.started),
-                What::Enters(_) => {
-                    state.needs.push(LONG_AGO);
+                What::Enters(number) => {
+                    state.open.push((number, LONG_AGO));
                     now
                 }
                 What::Leaves(number) => {
-                    let needs = state.needs.pop().unwrap_or(LONG_AGO);
+                    let needs = state.open.pop().map_or(LONG_AGO, |open| open.1);
                     let operation = &operations[number as usize];
                     let (own, flight) = costs.of(operation, || effects.cost(paths[operation.visit.index()]));
                     let done = after(now, own);
@@ -125,21 +125,36 @@ impl Programs<LEVELS> for Follower<'_> {
                     }
                 }
                 What::Gives(tie) => {
-                    if let (Some(held), Some(lock)) = (held.as_mut(), source.lock(tie)) {
-                        held[lock as usize] += state.gives_back(lock, now);
+                    match (source.lock(tie), &mut *locks) {
+                        (Some(hold), Some(locks)) => state.give_back(locks, hold, now),
+                        (Some(_), None) => {}
+                        (None, _) => {
+                            turns.give(tie, now);
+                            state.gave = (tie, now);
+                        }
                     }
-                    turns.give(tie, now);
-                    state.gave = (tie, now);
                     now
                 }
-                What::Takes(tie) if held.is_none() && source.lock(tie).is_some() => now,
                 What::Takes(tie) => {
-                    let Some(gift) = turns.take(tie, pe) else { return };
-                    let gift = if state.gave.0 == tie { of_others(gift, state.gave.1) } else { gift };
-                    match state.needs.last_mut() {
-                        Some(needs) => {
+                    let gift = match (source.lock(tie), &mut *locks) {
+                        (Some(_), None) => LONG_AGO,
+                        (Some(hold), Some(locks)) => {
+                            let flight = |number: u32| {
+                                let operation = &operations[number as usize];
+                                costs.of(operation, || effects.cost(paths[operation.visit.index()])).1
+                            };
+                            let wakes = state.open.last().map_or(0, |open| flight(open.0)[Level::Typical as usize]);
+                            let Some(gift) = state.ask(locks, pe, hold, now, wakes) else { return };
+                            gift
+                        }
+                        (None, _) => {
+                            let Some(gift) = turns.take(tie, pe) else { return };
+                            if state.gave.0 == tie { of_others(gift, state.gave.1) } else { gift }
+                        }
+                    };
+                    match state.open.last_mut() {
+                        Some((_, needs)) => {
                             *needs = later(*needs, gift);
-                            state.has.extend(source.lock(tie).map(|lock| (lock, None)));
                             now
                         }
                         None => later(now, gift),
@@ -155,6 +170,10 @@ impl Programs<LEVELS> for Follower<'_> {
         }
     }
 
+    fn next(&mut self) -> Option<PeId> {
+        self.locks.as_mut()?.next()
+    }
+
     fn stuck(&self, pe: PeId) -> Option<i64> {
         let state = &self.states[pe];
         (state.position < self.program.steps[pe].len()).then_some(state.clock[Level::Typical as usize])
@@ -165,9 +184,13 @@ impl Programs<LEVELS> for Follower<'_> {
         let step = self.program.steps[pe][state.position];
         state.clock = after(state.clock, [step.work; LEVELS]);
         state.go_on(&mut self.done.as_mut().map(|done| &mut done[pe]));
-        match step.what {
-            What::Takes(tie) | What::Begins(tie) => Some(tie),
-            _ => None,
+        let (What::Takes(tie) | What::Begins(tie)) = step.what else { return None };
+        match (self.source.lock(tie), &mut self.locks) {
+            (Some(hold), Some(locks)) => {
+                locks.forget(pe, hold);
+                None
+            }
+            _ => Some(tie),
         }
     }
 }
@@ -180,11 +203,22 @@ impl State {
         new.for_each(|(_, since)| *since = Some(now[Level::Typical as usize]));
     }
 
-    /// For how long it had a lock, as far as it is known.
-    fn gives_back(&mut self, lock: u32, now: Clocks) -> i64 {
-        let Some(at) = self.has.iter().rposition(|(has, _)| *has == lock) else { return 0 };
+    /// It wants a lock now. When that was given back, if it waited for it; none if it does not have it yet.
+    fn ask(&mut self, locks: &mut Locks, pe: PeId, hold: Hold, now: Clocks, wakes: i64) -> Option<Clocks> {
+        // Who has it can have it once more.
+        let has = self.has.iter().any(|(has, _)| has.lock == hold.lock);
+        let gift = if has { LONG_AGO } else { locks.ask(pe, hold, now, wakes)? };
+        let since = later(now, gift)[Level::Typical as usize];
+        self.has.push((hold, self.open.is_empty().then_some(since)));
+        Some(gift)
+    }
+
+    fn give_back(&mut self, locks: &mut Locks, hold: Hold, now: Clocks) {
+        let Some(at) = self.has.iter().rposition(|(has, _)| *has == hold) else { return };
         let (_, since) = self.has.remove(at);
-        since.map_or(0, |since| (now[Level::Typical as usize] - since).max(0))
+        if self.has.iter().all(|(has, _)| has.lock != hold.lock) {
+            locks.give_back(hold, since.unwrap_or(now[Level::Typical as usize]), now);
+        }
     }
 
     /// The step was done by its clock.

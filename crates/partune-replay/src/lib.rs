@@ -2,7 +2,7 @@
 //!
 //! A run is turned into a [`program::Program`]: work as measured, and what each PE gives to others and needs from them
 //! ([`partune_index::Ties`]). Following it with the costs of its operations gives the run again; with changed work, costs or ties it
-//! gives the run that would have been. The order in which locks were got and messages matched is that of the run.
+//! gives the run that would have been. Messages match as in the run; locks are got by whoever comes first.
 
 mod builder;
 mod change;
@@ -11,6 +11,7 @@ mod classes;
 mod costs;
 mod effects;
 mod follow;
+mod locks;
 mod places;
 mod program;
 mod rewrite;

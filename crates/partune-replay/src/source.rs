@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::builder::Builder;
 use crate::classes::{Classes, Met, RECORDED};
 use crate::effects::{Effects, Moment};
+use crate::locks::{self, Hold};
 use crate::program::{Program, What};
 use crate::rewrite;
 use crate::sweep::{Doing, operating, sweep};
@@ -28,8 +29,8 @@ pub(crate) struct Source<'a> {
     taken: OnceLock<Vec<Time>>,
     /// The last ties let sends wait for their receive: bytes of the message of each.
     pub(crate) posts: Vec<u64>,
-    /// The first tie that hands on a lock, and for it and those after it which one.
-    pub(crate) locks: (u32, Vec<u32>),
+    /// The first tie of a lock, and what it and those after it hold.
+    pub(crate) locks: (u32, Vec<Option<Hold>>),
     /// When each PE held some lock alone, in order; these do not touch.
     pub(crate) held: Table<PeId, Vec<(Time, Time)>>,
     /// By the number of their names.
@@ -42,7 +43,9 @@ impl<'a> Source<'a> {
     pub(crate) fn new(trace: &'a Trace, index: &'a Index, windows: Table<PeId, (Time, Time)>) -> Source<'a> {
         let ties = Ties::build(trace, index);
         let pes: Vec<PeId> = trace.pes().ids().collect();
-        let replayed = |end: &End| ties.kind(end.tie) != TieKind::Rendezvous && !is_start_up(index, &ties, end.tie);
+        let replayed = |end: &End| {
+            !matches!(ties.kind(end.tie), TieKind::Rendezvous | TieKind::Lock) && !is_start_up(index, &ties, end.tie)
+        };
         let ends: Vec<Vec<End>> = pes
             .par_iter()
             .map(|pe| {
@@ -56,8 +59,9 @@ impl<'a> Source<'a> {
         let mut ends: Table<PeId, Vec<End>> = ends.into();
         let mut gifts: Vec<Time> =
             (0..ties.len() as u32).into_par_iter().map(|tie| ties.gift(trace, index, tie).time).collect();
-        locks(trace, &ties, &ends, &mut gifts);
-        let (first_lock, of_locks) = ties.locks();
+        let first_lock = gifts.len() as u32;
+        let moved = |pe, end| awaited(trace, index, pe, end);
+        let locks = (first_lock, locks::ties(trace, index, &mut ends, &mut gifts, moved));
         kept_by_reductions(trace, index, &mut ends, &mut gifts);
         let posts = posts(trace, index, &mut ends, &mut gifts);
         ends.as_mut_slice().par_iter_mut().for_each(|ends| ends.sort_by_key(|end| (end.time, end.visit, end.part)));
@@ -77,8 +81,8 @@ impl<'a> Source<'a> {
             gifts,
             taken: OnceLock::new(),
             posts,
-            locks: (first_lock, of_locks.to_vec()),
-            held: held(trace, index),
+            locks,
+            held: locks::held(trace, index),
             nodes,
             windows,
         }
@@ -190,10 +194,10 @@ impl<'a> Source<'a> {
         self.posts.get((tie as usize).checked_sub(first)?).copied()
     }
 
-    /// The lock that a tie hands on, if it is such a tie.
-    pub(crate) fn lock(&self, tie: u32) -> Option<u32> {
+    /// The lock that is held between both ends of a tie, if it is such a tie.
+    pub(crate) fn lock(&self, tie: u32) -> Option<Hold> {
         let (first, of_tie) = &self.locks;
-        of_tie.get(tie.checked_sub(*first)? as usize).copied()
+        of_tie.get(tie.checked_sub(*first)? as usize).copied().flatten()
     }
 
     /// Whether others begin what a PE does, so that it idles when it does nothing.
@@ -206,39 +210,6 @@ impl<'a> Source<'a> {
         let outside = if self.is_called(pe) { Doing::Idle } else { Doing::Work(CallPathId::NONE) };
         sweep(&self.trace.streams()[pe], &self.operating, outside, &mut builder);
         builder
-    }
-}
-
-/// When PEs held locks that nobody else can hold meanwhile.
-fn held(trace: &Trace, index: &Index) -> Table<PeId, Vec<(Time, Time)>> {
-    let mut held: Table<PeId, Vec<(Time, Time)>> = Table::filled(trace.pes().len(), Vec::new());
-    for grant in index.locks.grants.iter().filter(|grant| grant.recorded && !grant.shared) {
-        held[grant.pe].push((grant.acquired, grant.released));
-    }
-    for of_pe in &mut held {
-        of_pe.sort_unstable();
-        let mut merged: Vec<(Time, Time)> = Vec::with_capacity(of_pe.len());
-        for (begin, end) in of_pe.drain(..) {
-            match merged.last_mut().filter(|last| begin <= last.1) {
-                Some(last) => last.1 = last.1.max(end),
-                None => merged.push((begin, end)),
-            }
-        }
-        *of_pe = merged;
-    }
-    held
-}
-
-/// Who has a lock before it is known to be given back has it from somewhere within the operation that gives it back.
-fn locks(trace: &Trace, ties: &Ties, ends: &Table<PeId, Vec<End>>, gifts: &mut [Time]) {
-    for (pe, ends) in ends.iter_ids() {
-        let exits = &trace.streams()[pe].visits.exit;
-        for end in ends.iter().filter(|end| end.part == Part::Takes && ties.kind(end.tie) == TieKind::Lock) {
-            if let Some(exit) = exits.get(end.visit.index()) {
-                let gift = &mut gifts[end.tie as usize];
-                *gift = (*gift).min(Time(exit.0.saturating_sub(1)));
-            }
-        }
     }
 }
 

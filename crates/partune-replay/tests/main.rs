@@ -1,5 +1,7 @@
 //! Runs followed again, against times worked out by hand.
 
+mod locks;
+
 use std::fmt::Write;
 
 use partune_base::{PeId, Span, Table, Time};
@@ -114,18 +116,6 @@ fn who_had_no_share_does_it_where_it_waited_for_those_who_did() {
 }
 
 #[test]
-fn a_lock_that_is_seen_to_be_given_back_late_costs_no_more() {
-    // Each time the next one has the lock of the window before it is told that it was given back.
-    let text = "
-        pe 0: main 0..218 { MPI_Win_lock 0..1 request(id=1) hold 1..50 MPI_Win_unlock 50..54 { told 53..54 release(id=1) } work 54..80
-            MPI_Win_lock 80..101 request(id=1) hold 101..150 MPI_Win_unlock 150..154 { told 153..154 release(id=1) } work 154..218 }
-        pe 1: main 0..218 { MPI_Win_lock 2..51 request(id=1) hold 51..100 MPI_Win_unlock 100..104 { told 103..104 release(id=1) } work 104..130
-            MPI_Win_lock 130..151 request(id=1) hold 151..200 MPI_Win_unlock 200..204 { told 203..204 release(id=1) } work 204..218 }";
-    let (plain, _) = runs(text, &["scale hold time*1"]);
-    assert!((215..=225).contains(&plain), "{plain}");
-}
-
-#[test]
 fn scaled_work_moves_what_waits_for_it() {
     assert_eq!(runs(TURNS, &["scale solve time*0.5"]), (1020, 520));
     // Only PE 0 is on the way: with 50 ticks it waits for PE 1 with its 60.
@@ -176,23 +166,6 @@ fn a_function_stands_for_the_operations_that_it_calls() {
     assert_eq!(runs(text, &["remove norm"]), runs(text, &["remove norm/MPI_Barrier"]));
     assert_eq!(runs(text, &["remove norm"]).1, 90);
     assert_eq!(under(text, &["remove work"]).refused[0].why, Refusal::NoOperation(Wanted::Operation));
-}
-
-#[test]
-fn what_is_done_under_a_lock_is_not_shared_out() {
-    // All work of 100 and of 40 ticks is under the lock: nobody else can do any of it.
-    let locked = |begin: i64, got: i64, end: i64| {
-        format!(
-            "main 0..140 {{ pthread_mutex_lock {begin}..{got} lock(1) solve {got}..{end} pthread_mutex_unlock {end}..{end} unlock(1) }}"
-        )
-    };
-    let text = format!("pe 0: {}\n pe 1: {}", locked(0, 0, 100), locked(0, 100, 140));
-    assert_eq!(under(&text, &["balance solve"]).refused[0].why, Refusal::NoWork);
-    // Beside the lock there are 60 and 20 ticks, of which each does 40.
-    let text = "
-        pe 0: main 0..90 { solve 0..60 pthread_mutex_lock 60..60 lock(1) solve 60..90 pthread_mutex_unlock 90..90 unlock(1) }
-        pe 1: main 0..50 { solve 0..20 pthread_mutex_lock 20..20 lock(1) solve 20..50 pthread_mutex_unlock 50..50 unlock(1) }";
-    assert_eq!(runs(text, &["balance solve"]), (90, 100));
 }
 
 #[test]
@@ -425,30 +398,6 @@ fn a_task_begins_when_it_was_created() {
     // The creating thread comes after 60 ticks, the other one after 2 more than 42 and 4.
     assert_eq!(runs(text, &["scale cell time*0.1"]).0, 82);
     assert!((60..=62).contains(&runs(text, &["scale cell time*0.1"]).1), "{}", runs(text, &["scale cell time*0.1"]).1);
-}
-
-/// In the order of the run the second one waits for 110 ticks for the first one; it may as well come first.
-#[test]
-fn a_lock_may_be_got_in_another_order() {
-    let text = "
-        pe 0: main 0..160 { solve 0..50 pthread_mutex_lock 50..50 lock(1) hold 50..60 pthread_mutex_unlock 60..60 unlock(1) rest 60..160 }
-        pe 1: main 0..171 { work 0..55 pthread_mutex_lock 55..61 lock(1) hold 61..71 pthread_mutex_unlock 71..71 unlock(1) rest 71..171 }";
-    let saves = |change: &str| replayed(text, |replay| replay.under(&changes(&[change])).saves(replay.plain()));
-    assert_eq!(saves("scale solve time*2"), (Span(-50), Span(-50), Span(-39)));
-    // Here nobody waits for it.
-    assert_eq!(saves("scale solve time*0.5"), (Span(6), Span(6), Span(6)));
-    assert_eq!(saves("scale solve time*1"), (Span(0), Span(0), Span(0)));
-}
-
-#[test]
-fn nobody_gets_a_lock_later_than_what_it_protects() {
-    let text = "
-        pe 0: main 0..60 { shmem_set_lock 0..1 lock(1) step 1..20 shmem_clear_lock 20..21 unlock(1) work 21..60 }
-        pe 1: main 0..60 { shmem_set_lock 0..21 lock(1) step 21..40 shmem_clear_lock 40..41 unlock(1) work 41..60 }";
-    for change in ["nonblocking shmem_set_lock", "delay-wait shmem_set_lock past step", "remove shmem_set_lock"] {
-        let outcome = under(text, &[change]);
-        assert!(matches!(outcome.refused[0].why, Refusal::Excludes(_)), "{change}: {outcome:?}");
-    }
 }
 
 /// Loads and stores in memory that processes share are not recorded: what keeps them in order nobody knows. A file that one writes and another reads is kept

@@ -109,8 +109,6 @@ pub struct Ties {
     firsts: [u32; TieKind::ALL.len() - 1],
     /// The instance of each tie of a collective.
     instances: Vec<u32>,
-    /// The lock of each tie of one.
-    locks: Vec<u32>,
 }
 
 impl TieKind {
@@ -144,7 +142,7 @@ impl Ties {
                 TieKind::Synchronous => points.kept(&kept, true),
                 TieKind::Rendezvous => points.kept(&kept, false),
                 TieKind::Collective => ties.instances = maker.arrivals(&shapes, &mut points),
-                TieKind::Lock => ties.locks = maker.locks(&mut points),
+                TieKind::Lock => maker.locks(&mut points),
                 TieKind::Value => maker.values(&mut points),
                 TieKind::Task => maker.tasks(&mut points),
                 TieKind::Fork => maker.forks(&mut points),
@@ -220,11 +218,6 @@ impl Ties {
     pub fn instance(&self, tie: u32) -> Option<u32> {
         let first = self.firsts[TieKind::Collective as usize - 1];
         self.instances.get(tie.checked_sub(first)? as usize).copied()
-    }
-
-    /// The first tie that hands on a lock, and for it and those after it which one: its position in [`crate::Locks::by_lock`].
-    pub fn locks(&self) -> (u32, &[u32]) {
-        (self.firsts[TieKind::Lock as usize - 1], &self.locks)
     }
 
     /// What bound a PE: the ties whose latest gift came from another PE after it had begun to wait, in the order of its program. Whether it did

@@ -8,10 +8,9 @@ use super::{Gift, Part};
 use crate::{Fork, Grant, Place, creations};
 
 impl Maker<'_> {
-    /// A lock goes from one grant to the next in the order recorded; several may share it. Returns the lock of each tie.
-    pub(super) fn locks(&self, points: &mut Points) -> Vec<u32> {
-        let (first, mut of_tie) = (points.len(), Vec::new());
-        for (number, grants) in (0..).zip(self.index.locks.by_lock()) {
+    /// A lock goes from one grant to the next in the order recorded; several may share it.
+    pub(super) fn locks(&self, points: &mut Points) {
+        for grants in self.index.locks.by_lock() {
             let mut exclusive: Option<&Grant> = None;
             let mut shared: Vec<&Grant> = Vec::new();
             for grant in grants {
@@ -26,9 +25,7 @@ impl Maker<'_> {
                     exclusive = Some(grant);
                 }
             }
-            of_tie.resize((points.len() - first) as usize, number);
         }
-        of_tie
     }
 
     pub(super) fn values(&self, points: &mut Points) {

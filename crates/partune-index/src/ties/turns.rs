@@ -10,6 +10,11 @@ pub trait Programs<const CLOCKS: usize> {
     /// Goes on with a PE until its end, or until it takes what is not there.
     fn run(&mut self, pe: PeId, turns: &mut Turns<CLOCKS>);
 
+    /// Whose turn it is when none can go on by what was given, where PEs also wait for what comes in the order of time.
+    fn next(&mut self) -> Option<PeId> {
+        None
+    }
+
     /// How far a PE is that is not at its end.
     fn stuck(&self, pe: PeId) -> Option<i64>;
 
@@ -78,7 +83,7 @@ impl<const CLOCKS: usize> Turns<CLOCKS> {
         // A search for the PE furthest behind looks at all PEs: on a thoroughly damaged trace that must not add up.
         let mut searches = 10 + steps / pes.max(1);
         loop {
-            while let Some(pe) = self.runnable.pop() {
+            while let Some(pe) = self.runnable.pop().or_else(|| programs.next()) {
                 programs.run(pe, self);
             }
             let stuck = (0..pes).map(PeId::from_index).filter_map(|pe| Some((programs.stuck(pe)?, pe)));
