@@ -53,11 +53,15 @@ pub(crate) fn ties(
             let takes = End { time: grant.requested, visit: grant.operation, tie, part: Part::Takes };
             let takes = moved(grant.pe, takes);
             let gives = |it: &Grant| End { time: it.released, visit: it.release, tie, part: Part::Gives };
+            // Who had it before all that is recorded did not ask.
+            if !grant.operation.is_some() {
+                continue;
+            }
             let in_order = trace.role_of(grant.pe, grant.operation) == Role::WaitOnValue;
             let giver = if in_order { before } else { Some(grant) };
-            // What was held before all that is recorded, or for no time, is not seen to keep anybody waiting.
+            // What was held for no time keeps nobody waiting.
             let is_held = |giver: &&Grant| in_order || (takes.time, takes.visit) < (giver.released, giver.release);
-            if let Some(giver) = giver.filter(|_| grant.operation.is_some()).filter(is_held) {
+            if let Some(giver) = giver.filter(is_held) {
                 gifts.push(gift);
                 ends[giver.pe].push(gives(giver));
                 ends[grant.pe].push(takes);

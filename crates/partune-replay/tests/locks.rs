@@ -122,3 +122,12 @@ fn a_lock_in_itself_is_one() {
     assert_eq!(runs(text, &["scale work time*0.25"]).1, 100);
     assert_eq!(runs(text, &["scale work time*0.25", "scale rest time*0"]).1, 10 + 70);
 }
+
+/// Who had a lock before all that is recorded gives it back, and that is all.
+#[test]
+fn a_lock_may_be_given_back_that_nobody_asked_for() {
+    let text = "
+        pe 0: main 0..100 { hold 0..10 pthread_mutex_unlock 10..10 unlock(1) rest 10..100 }
+        pe 1: main 0..100 { work 0..20 pthread_mutex_lock 20..20 lock(1) hold 20..40 pthread_mutex_unlock 40..40 unlock(1) rest 40..100 }";
+    assert_eq!(runs(text, &["scale work time*0.5"]), (100, 100));
+}
