@@ -3,3 +3,4 @@
 
 mod hints;
 mod logs;
+mod reductions;

@@ -1,4 +1,4 @@
-//! Reductions as our own recorder tells of them: the last contribution is the message.
+//! Reductions as our own recorder tells of them: the last contribution is the message, and all are parts of it.
 
 use partune_diag::Code;
 use partune_trace::{NO_MATCHING, Trigger};
@@ -37,6 +37,11 @@ fn who_contributed_last_made_the_result() {
         assert_eq!(recvs, [(45, 2, 8), (65, 1, 8)]);
         let sends = |pe: u32| stream(&trace, pe).sends.iter().map(|it| (it.time.0, it.peer.0)).collect::<Vec<_>>();
         assert_eq!([sends(0), sends(1), sends(2)], [vec![], vec![(60, 0)], vec![(40, 0)]]);
+        let parts =
+            |pe: u32| stream(&trace, pe).contributions.iter().map(|it| (it.time.0, it.message)).collect::<Vec<_>>();
+        let [first, second] = [2_u64 << 32 | 1, 1_u64 << 32 | 2];
+        assert_eq!(parts(0), [(10, first), (14, second)]);
+        assert_eq!([parts(1), parts(2)], [[(20, first), (60, second)], [(40, first), (44, second)]]);
         let results: Vec<_> = stream(&trace, 0).executions.iter().filter(|it| it.trigger == Trigger::Message).collect();
         assert_eq!(results.len(), 2);
         assert!(results.iter().all(|it| it.message != NO_MATCHING));

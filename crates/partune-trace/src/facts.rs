@@ -166,6 +166,15 @@ facts! {
         message: u64,
     }
 
+    /// A part of what a message brings was given: the message is there when all parts are, and is sent by whoever gives the last one.
+    contributions: Contribution (by time) {
+        visit: VisitIx,
+        /// When the visit began.
+        time: Time,
+        /// The `matching` of the message.
+        message: u64,
+    }
+
     /// A value of a metric.
     metrics: MetricSample (by time) {
         visit: VisitIx,

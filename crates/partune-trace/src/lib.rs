@@ -31,8 +31,8 @@ pub use cpus::{Cpus, Memory, Ran};
 pub use ending::{Awaited, Ended, Ending, Endings, LastSeen};
 pub use fact::{Change, Fact, Rows};
 pub use facts::{
-    Collective, Execution, HandleEvent, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST, Pause, Polls,
-    Recv, RequestEvent, RmaCompletion, RmaSync, RmaTransfer, Send, Stream, TaskEvent, TeamEvent,
+    Collective, Contribution, Execution, HandleEvent, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST,
+    Pause, Polls, Recv, RequestEvent, RmaCompletion, RmaSync, RmaTransfer, Send, Stream, TaskEvent, TeamEvent,
 };
 pub use kinds::{
     HandleKind, IoKind, IoLayer, LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind,

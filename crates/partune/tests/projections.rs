@@ -50,7 +50,8 @@ fn the_example_by_hand() {
 fn an_archive_holds_what_logs_hold() {
     let recorded = ["charm-local-ge-4", "charm-local-jacobi2d-8-gz", "pipit-pingpong-2", "projections-test"];
     let recorded = shared("projections").into_iter().flat_map(|folder| recorded.map(|name| folder.join(name)));
-    for path in recorded.chain([workspace().join("examples/archives/projections")]) {
+    let summed = summed();
+    for path in recorded.chain([workspace().join("examples/archives/projections"), summed.path().to_path_buf()]) {
         let folder = tempfile::tempdir().expect("there is room for files");
         let copy = folder.path().join("copy");
         partune(&["convert", &path.display().to_string(), &copy.display().to_string()]);
@@ -60,6 +61,7 @@ fn an_archive_holds_what_logs_hold() {
         for (before, after) in logs.streams().iter().zip(archive.streams()) {
             assert!(before.visits.enter == after.visits.enter && before.visits.exit == after.visits.exit);
             assert!(before.executions == after.executions && before.metrics.len() == after.metrics.len());
+            assert!(before.contributions == after.contributions);
             assert!(before.sends == after.sends && before.recvs == after.recvs, "{}", path.display());
         }
         let (before, after) = (analyze(&path), analyze(&copy));
@@ -67,6 +69,26 @@ fn an_archive_holds_what_logs_hold() {
             assert_eq!(before[key], after[key]);
         }
     }
+}
+
+/// The example's workers, of which each contributes to a sum that its main object gets.
+fn summed() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let write = |name: &str, text: &[u8]| std::fs::write(folder.path().join(name), text).expect("it is written");
+    let table = workspace().join("examples/archives/projections/steps.sts");
+    write("t.sts", &std::fs::read(table).expect("the example is there"));
+    for pe in 0..3 {
+        let sum = if pe == 0 {
+            "14 30 0\n15 45 0\n2 0 3 45 -1 -1 0 0 0 0 0 0 0\n201 99 98 1\n3 0 3 46 -1 0 0 0\n"
+        } else {
+            ""
+        };
+        let (begin, part) = (10 + pe, 20 + pe);
+        let work =
+            format!("2 0 2 {begin} -1 -1 0 0 {pe} 0\n200 0 3 {part} 1 {pe} 8 1 0 7 0 99\n3 0 2 29 -1 {pe} 0 0\n");
+        write(&format!("t.{pe}.log"), format!("PROJECTIONS-RECORD 0\n6 0\n{work}{sum}7 100\n").as_bytes());
+    }
+    folder
 }
 
 fn objects(trace: &Trace) -> Vec<(String, Vec<i32>, Option<u32>)> {

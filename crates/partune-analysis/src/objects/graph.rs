@@ -1,19 +1,22 @@
 //! The event graph of a run of objects: what [`partune_objects`] asks, from executions and the messages that share numbers with them.
 //!
 //! What a runtime has one of on each PE (groups of Charm++: managers of arrays, of reductions) passes on what the program's objects tell each other. It is left out, and
-//! who sent to it sent to those to whom it then sent; but where it joins several messages into one, as reductions do, that is an execution of its own. A call without a message, inside of another
+//! who sent to it sent to those to whom it then sent; but where it joins several messages into one, as reductions do, that is an execution of its own; so is what waits for several
+//! contributions, where these are told. A call without a message, inside of another
 //! execution or right behind one of the same object, depends on that. What an object sends, it sends after all that it executed before.
 
 use partune_base::{CallPathId, ObjectId, PeId, RegionId, StringId, Table, Time};
 use partune_objects::graph::{self, ArrayId, Builder, EventGraph, ExecutionId, Kind, MethodId, TypeId};
-use partune_trace::{CallPaths, Execution, NO_MATCHING, Recv, Send, Stream, Trace, Trigger};
+use partune_trace::{CallPaths, Execution, NO_MATCHING, Recv, Send, Stream, Trace, Trigger, VisitIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::joins::Joins;
+use super::reductions::Reductions;
 
 /// Objects of one class, with as many coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Class {
+    /// None of what joins contributions, which is no object of the program's.
     pub(crate) name: StringId,
     pub(crate) dimensions: usize,
 }
@@ -30,14 +33,16 @@ impl Objects {
         let relays = relays(trace);
         let mut builder = Builder::new(u32::try_from(trace.pes().len()).ok()?);
         let (mut classes, objects) = objects(trace, &relays, &mut builder);
-        let vertices = vertices(trace);
+        let mut vertices = vertices(trace);
         if !vertices.iter().any(|it| objects.get(it.row.object).is_some_and(|it| *it != graph::ObjectId::NONE)) {
             return None;
         }
         let sources = Sources::new(trace, &vertices);
         let mut numbers: Vec<ExecutionId> = vertices.iter().map(|it| add(&mut builder, it, &objects)).collect();
         let is_own = numbers.iter().map(|id| *id != ExecutionId::NONE).collect();
-        let joins = Joins::new(&vertices, &sources, is_own);
+        let reductions = Reductions::new(trace, &mut vertices);
+        numbers.resize(vertices.len(), ExecutionId::NONE);
+        let joins = Joins::new(&vertices, &sources, reductions, is_own);
         let mut edges: Vec<(usize, usize)> = Vec::new();
         let mut of_class: FxHashMap<StringId, graph::ObjectId> = FxHashMap::default();
         let causes: Vec<Option<Cause>> = (0..vertices.len())
@@ -51,9 +56,11 @@ impl Objects {
                 continue;
             };
             if numbers[cause.vertex] == ExecutionId::NONE {
-                let object = trace.objects().get(vertices[cause.vertex].row.object)?;
-                let object = *of_class.entry(object.class).or_insert_with(|| {
-                    classes.push(Class { name: object.class, dimensions: 0 });
+                let object = trace.objects().get(vertices[cause.vertex].row.object);
+                let class = object.map_or(StringId::NONE, |object| object.class);
+                let object = *of_class.entry(class).or_insert_with(|| {
+                    let name = if joins.is_told(cause.vertex) { StringId::NONE } else { class };
+                    classes.push(Class { name, dimensions: 0 });
                     let array = builder.array(0);
                     builder.object(array, &[])
                 });
@@ -126,13 +133,13 @@ fn objects(
 pub(super) struct Vertex {
     pub(super) pe: PeId,
     pub(super) row: Execution,
-    path: CallPathId,
+    pub(super) path: CallPathId,
     pub(super) method: RegionId,
-    end: Time,
+    pub(super) end: Time,
     /// That it is inside of.
-    outer: Option<usize>,
+    pub(super) outer: Option<usize>,
     /// Ticks of those inside of it.
-    inner: i64,
+    pub(super) inner: i64,
 }
 
 /// All executions by PE and begin.
@@ -194,7 +201,7 @@ fn lasts(vertices: &[Vertex], joins: &Joins<'_>, causes: &[Option<Cause>]) -> Ve
     let told = || causes.iter().enumerate().filter_map(|(at, cause)| Some((cause.as_ref()?, vertices[at].method)));
     let key = |cause: &Cause, method| (vertices[cause.vertex].pe, method);
     let joined: FxHashMap<(PeId, RegionId), RegionId> = told()
-        .filter(|(cause, _)| joins.is_join(cause.vertex))
+        .filter(|(cause, _)| joins.is_join(cause.vertex) && !joins.is_told(cause.vertex))
         .map(|(cause, method)| (key(cause, method), vertices[cause.vertex].method))
         .collect();
     let mut results: Vec<(PeId, RegionId, Time, usize)> = told()
@@ -317,7 +324,13 @@ impl Sources {
         for _ in 0..STEPS {
             let by = if let Some(sent) = self.sent(message, before) {
                 (is_message, bytes, before) = (true, bytes.max(sent.bytes), sent.time);
-                sent.by
+                match joins.told(message) {
+                    Some(join) => {
+                        before = vertices[join].end;
+                        By::Vertex(join)
+                    }
+                    None => sent.by,
+                }
             } else {
                 before = vertices[at].row.begin;
                 vertices[at].outer.map_or(By::Nobody, By::Vertex)
@@ -345,24 +358,49 @@ fn of_pe(
     (vertices, own): (&[Vertex], std::ops::Range<usize>),
     sent: &mut Vec<Sent>,
 ) {
-    let mut next = own.start;
-    let mut open: Vec<usize> = Vec::new();
-    let mut outside = Outside { recvs: &stream.recvs, next: 0, since: Time::MIN };
-    for send in stream.sends.iter().filter(|send| send.matching != NO_MATCHING) {
-        let Some(visit) = stream.visits.get(send.visit) else { continue };
-        while next < own.end && vertices[next].row.visit < send.visit {
-            while open.pop_if(|at| vertices[*at].end <= vertices[next].row.begin).is_some() {}
-            outside.since = outside.since.max(vertices[next].end);
-            open.push(next);
-            next += 1;
-        }
-        while open.pop_if(|at| vertices[*at].end < send.time).is_some() {}
-        let is_inside = |at: &usize| paths.ancestors(visit.path).any(|path| path == vertices[*at].path);
-        let by = match open.iter().rfind(|at| is_inside(at)) {
-            Some(vertex) => By::Vertex(*vertex),
-            None => outside.passed_on(send).map_or(By::Nobody, By::Message),
+    let mut inside = Inside::new(paths, stream, (vertices, own));
+    let mut outside = Outside { recvs: &stream.recvs, next: 0 };
+    for send in stream.sends.iter().filter(|send| send.matching != NO_MATCHING && send.visit.is_some()) {
+        let by = match inside.of(send.visit, send.time) {
+            Some(vertex) => By::Vertex(vertex),
+            None => outside.passed_on(send, inside.since).map_or(By::Nobody, By::Message),
         };
         sent.push(Sent { matching: send.matching, by, time: send.time, bytes: send.bytes });
+    }
+}
+
+/// The executions of a PE, along what happens in them.
+pub(super) struct Inside<'a> {
+    paths: &'a CallPaths,
+    stream: &'a Stream,
+    vertices: &'a [Vertex],
+    /// Executions of the PE that have not begun.
+    next: std::iter::Peekable<std::ops::Range<usize>>,
+    open: Vec<usize>,
+    /// When the last execution ended that has begun.
+    since: Time,
+}
+
+impl<'a> Inside<'a> {
+    pub(super) fn new(
+        paths: &'a CallPaths,
+        stream: &'a Stream,
+        (vertices, next): (&'a [Vertex], std::ops::Range<usize>),
+    ) -> Inside<'a> {
+        Inside { paths, stream, vertices, next: next.peekable(), open: Vec::new(), since: Time::MIN }
+    }
+
+    /// The innermost execution that a visit is inside of, at a time; to be asked in order of time.
+    pub(super) fn of(&mut self, visit: VisitIx, time: Time) -> Option<usize> {
+        let (vertices, path) = (self.vertices, self.stream.visits.get(visit)?.path);
+        while let Some(next) = self.next.next_if(|next| vertices[*next].row.visit < visit) {
+            while self.open.pop_if(|at| vertices[*at].end <= vertices[next].row.begin).is_some() {}
+            self.since = self.since.max(vertices[next].end);
+            self.open.push(next);
+        }
+        while self.open.pop_if(|at| vertices[*at].end < time).is_some() {}
+        let is_inside = |at: &usize| self.paths.ancestors(path).any(|path| path == vertices[*at].path);
+        self.open.iter().copied().rfind(is_inside)
     }
 }
 
@@ -371,14 +409,12 @@ struct Outside<'a> {
     recvs: &'a [Recv],
     /// The first that may have been passed on later.
     next: usize,
-    /// When the last execution ended.
-    since: Time,
 }
 
 impl Outside<'_> {
-    /// The message that was passed on with one.
-    fn passed_on(&mut self, send: &Send) -> Option<u64> {
-        self.next += self.recvs[self.next..].partition_point(|recv| recv.time < self.since);
+    /// The message that was passed on with one, after the last execution ended.
+    fn passed_on(&mut self, send: &Send, since: Time) -> Option<u64> {
+        self.next += self.recvs[self.next..].partition_point(|recv| recv.time < since);
         let now = self.recvs[self.next..].iter().take_while(|recv| recv.time <= send.time);
         let is_it =
             |recv: &Recv| recv.bytes == send.bytes && recv.matching != NO_MATCHING && recv.matching != send.matching;

@@ -3,7 +3,7 @@
 //! Of a message that the runtime passes on only the sender is recorded. Managers of reductions take several messages and send one on: their executions that send nothing are joined
 //! to the next one of the same method on their PE, and to the next message that their PE sends to that method; so are methods of the program that contribute without a message. Where an
 //! execution of the program sends what joins of its PE send, it contributed last.
-//! Nobody tells them by name.
+//! Nobody tells them by name. Where contributions are told, these are what is joined.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,13 @@ use partune_base::{PeId, RegionId, Time};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{By, Sources, Vertex};
+use super::reductions::Reductions;
 
 /// Executions by PE and method, in order, and what each method was sent from each PE.
 pub(super) struct Joins<'a> {
     vertices: &'a [Vertex],
     sources: &'a Sources,
+    reductions: Reductions,
     /// Whether an execution is of an object of the program.
     is_own: Vec<bool>,
     sends: Vec<bool>,
@@ -25,8 +27,13 @@ pub(super) struct Joins<'a> {
 }
 
 impl<'a> Joins<'a> {
-    /// Linear, but for sorting.
-    pub(super) fn new(vertices: &'a [Vertex], sources: &'a Sources, is_own: Vec<bool>) -> Joins<'a> {
+    /// `is_own`: of the vertices that are no joins of told contributions. Linear, but for sorting.
+    pub(super) fn new(
+        vertices: &'a [Vertex],
+        sources: &'a Sources,
+        reductions: Reductions,
+        is_own: Vec<bool>,
+    ) -> Joins<'a> {
         let mut sends = vec![false; vertices.len()];
         for sent in sources.all() {
             if let By::Vertex(vertex) = sent.by {
@@ -35,7 +42,7 @@ impl<'a> Joins<'a> {
         }
         let mut of_method: FxHashMap<_, Vec<usize>> = FxHashMap::default();
         let mut sent_to: FxHashMap<_, Vec<Time>> = FxHashMap::default();
-        for (at, vertex) in vertices.iter().enumerate() {
+        for (at, vertex) in vertices[..reductions.others()].iter().enumerate() {
             of_method.entry((vertex.pe, vertex.method)).or_default().push(at);
             if !is_own[at]
                 && let Some(sent) = sources.sent(vertex.row.message, vertex.row.begin)
@@ -45,17 +52,27 @@ impl<'a> Joins<'a> {
             }
         }
         sent_to.values_mut().for_each(|times| times.sort_unstable());
-        Joins { vertices, sources, is_own, sends, of_method, sent_to }
+        Joins { vertices, sources, reductions, is_own, sends, of_method, sent_to }
     }
 
     /// Whether an execution is of an object of the program.
     pub(super) fn is_own(&self, at: usize) -> bool {
-        self.is_own[at]
+        self.is_own.get(at).is_some_and(|is_own| *is_own)
     }
 
-    /// Whether what the runtime executed there joins several.
+    /// Whether what the runtime did there joins several.
     pub(super) fn is_join(&self, at: usize) -> bool {
-        !self.is_own[at] && self.sends[at] && self.before(at).next().is_some()
+        self.is_told(at) || !self.is_own[at] && self.sends[at] && self.before(at).next().is_some()
+    }
+
+    /// Whether contributions are joined there that are told.
+    pub(super) fn is_told(&self, at: usize) -> bool {
+        self.reductions.is_join(at)
+    }
+
+    /// The join of the contributions to a message, where several are told.
+    pub(super) fn told(&self, message: u64) -> Option<usize> {
+        self.reductions.of(message)
     }
 
     /// Executions of the same method on the same PE directly before one, which sent nothing.
@@ -74,7 +91,11 @@ impl<'a> Joins<'a> {
 
     /// Executions of the program that a join waits for. At most linear in the messages that it joins.
     pub(super) fn inputs(&self, join: usize) -> BTreeSet<usize> {
-        self.gathered(self.before(join).chain([join]).collect())
+        if !self.is_told(join) {
+            return self.gathered(self.before(join).chain([join]).collect());
+        }
+        let (own, others): (Vec<usize>, Vec<usize>) = self.reductions.parts(join).partition(|at| self.is_own(*at));
+        own.into_iter().chain(self.gathered(others)).collect()
     }
 
     /// Executions that an execution of the program waits for which did what a method of the runtime does, that joins: what that method executed on its PE since

@@ -3,6 +3,7 @@
 mod graph;
 mod joins;
 mod known;
+mod reductions;
 
 use partune_base::{RegionId, StringId, Table};
 use partune_objects::creation::{self, Creation, Times, creation};
@@ -29,8 +30,18 @@ pub(crate) static OBJECTS: Analysis = Analysis {
 pub struct ObjectRun {
     pub graph: EventGraph,
     pub known: Known,
-    /// The class of the objects of each array.
+    /// The class of the objects of each array; none of what joins contributions.
     pub classes: Table<ArrayId, StringId>,
+}
+
+impl ObjectRun {
+    /// How many objects the program has, and executions of methods.
+    pub fn counts(&self) -> [usize; 2] {
+        let objects = self.graph.objects();
+        let is_one = |id| self.classes[objects[id].array].is_some();
+        let executions = self.graph.executions().object.iter().filter(|id| is_one(**id));
+        [objects.ids().filter(|id| is_one(*id)).count(), executions.count()]
+    }
 }
 
 /// None without objects.
@@ -95,7 +106,8 @@ What a program of objects that send each other messages (Charm++) is like as a w
 are properties of the *event graph*: executions of methods and the messages that made them run, whatever was placed where. Silent where the run has no objects.
 
 What a runtime has one of on each PE (managers of arrays, of reductions) is left out: who sent to it sent to those to whom it then sent. Where several executions of a method there send nothing and the next one sends, or its PE
-sends to that method, those are joined: a reduction, and what it ends with is told as one object of that class. An execution inside of another one, or right behind one of the same object, without a message of its own
+sends to that method, those are joined: a reduction, and what it ends with is told as one object of that class. Where contributions to a reduction are recorded (charm4py), it waits for
+all methods that contributed, and is no object. An execution inside of another one, or right behind one of the same object, without a message of its own
 depends on that; and what an object sends, it sends after all that it executed before. Messages from one object to itself do not count.
 
 `arrays`: classes of objects, with the time in their methods. `messages` are those between objects of the array, creations left out, and `partners` with how many others of it an object exchanges any. Their `locality`:
@@ -115,11 +127,11 @@ depends on that; and what an object sends, it sends after all that it executed b
 
 | kind | when |
 |---|---|
-| `synchronous` | all ways through the graph, but for 0.5 % of the messages, lead through the executions that begin phases, `begun_by`: a main object that waits for all, a reduction |
+| `synchronous` | all ways through the graph, but for 0.5 % of the messages, lead through the executions that begin phases, `begun_by`: a main object that waits for all, a reduction (told as its method, or the one that got the result). What an object does next with what it knows is no way around one that it contributed to and then waited for |
 | `initiation` | phases begin with multicasts of one method, `begun_by`, each caused by the one before |
 | `loose` | each object repeats the same methods, and messages go from a step to the same one or the next |
 
-`objects` are those of arrays that are active in any phase; activity is `varying` where fewer than 0.9 of them are in more than a tenth of the phases: then cyclic placement keeps PEs busy that blocks would let idle. An object is
+`objects` are those of arrays that are active in any phase; activity is `varying` where fewer than 0.9 of them are in more than a tenth of the phases, each counted by what its busiest object works: then cyclic placement keeps PEs busy that blocks would let idle. An object is
 active in a phase if it works at least a quarter of what the busiest one does: what a multicast reaches executes something, and may have nothing to do. What it works is the median of the phases around, 6 % of all and at most 17, since a disturbance comes and goes.
 
 **Source**: Krishnan and Kalé, *Automating parallel runtime optimizations using post-mortem analysis* (1996); thresholds are ours.
@@ -132,7 +144,7 @@ fn run(input: &Input<'_>) -> Outcome {
         .classes
         .ids()
         .map(|array| Array::of(&objects, &interaction, array))
-        .filter(|it| it.executions > 0)
+        .filter(|it| it.executions > 0 && it.class.is_some())
         .collect();
     let mut tables = vec![array_table(input, &arrays), offsets(&arrays)];
     let options = phases::Options::default();

@@ -99,11 +99,8 @@ impl Names<'_> {
     pub(super) fn file(&self, program: &str, deduced: &Deduced, tried: &[TriedHint]) -> File {
         let graph = &self.run.graph;
         let count = |name: &str, count: usize| (name.to_owned(), Datum::Integer(count as i64));
-        let run = vec![
-            count("pes", graph.pes() as usize),
-            count("objects", graph.objects().len()),
-            count("executions", graph.order().len()),
-        ];
+        let [objects, executions] = self.run.counts();
+        let run = vec![count("pes", graph.pes() as usize), count("objects", objects), count("executions", executions)];
         let phases = deduced.phases.as_ref().map(|found| {
             let (kind, method) = match found.kind {
                 Kind::Synchronous => ("synchronous", None),

@@ -100,6 +100,7 @@ fn of_objects(trace: &Trace, program: &str) -> Option<OfObjects> {
     let seconds = |ticks: i64| trace.clock().seconds(Span(ticks));
     let run_s = seconds(deduced.run);
     let names = entries::Names { trace, run: &run };
+    let [objects, executions] = run.counts();
     let tried = deduced.judged.iter().map(|it| {
         let (saves_s, saves_low_s, saves_high_s) = (seconds(it.saves), seconds(it.low), seconds(it.high));
         let predicted_run_s = (run_s - saves_s).max(0.0);
@@ -113,8 +114,8 @@ fn of_objects(trace: &Trace, program: &str) -> Option<OfObjects> {
         redrawn_s: seconds(redrawn),
         hinted_s: (run_s - seconds(replayed - hinted)).max(0.0),
         off,
-        objects: run.graph.objects().len(),
-        executions: run.graph.order().len(),
+        objects,
+        executions,
         messages: run.graph.messages().source.len(),
         measured,
         file: names.file(program, &deduced, &tried),

@@ -31,7 +31,7 @@ pub(super) fn cut(
         )*};
     }
     // Rows of teams are few, and what a PE is in the middle of is known from those before: they stay, at the borders.
-    retain_by_time!(requests, polls, completions, rma_syncs, locks, tasks, handles);
+    retain_by_time!(requests, polls, completions, rma_syncs, locks, tasks, contributions, handles);
     stream.executions.retain(|row| holds(paths, &visits, interval, row.visit, (row.begin, row.begin)));
     stream.io.retain(|row| holds(paths, &visits, interval, row.visit, (row.begin, row.end)));
     stream.pauses.retain(|pause| interval.holds(pause.begin, pause.end));

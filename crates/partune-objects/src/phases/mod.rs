@@ -32,7 +32,7 @@ pub struct Options {
     pub active: f64,
     /// A phase in which a smaller share of the objects is active is inactive for many,
     pub inactive: f64,
-    /// and if a larger share of the phases is, activity varies.
+    /// and if those make a larger share of the work of the busiest objects, activity varies.
     pub varying: f64,
     /// An object that works less than this share of what the busiest one does in a phase is idle in it.
     pub idle: f64,
@@ -175,8 +175,10 @@ impl Activity {
         self.phases.iter().filter(move |active| (active.len() as f64) < full).map(Vec::as_slice)
     }
 
-    /// Whether activity varies.
+    /// Whether activity varies. A phase counts by what its busiest object does: where nobody has work, as before the first step and after the last, nobody is idle.
     pub fn is_varying(&self, options: &Options) -> bool {
-        self.uneven(options).count() as f64 > options.varying * self.phases.len() as f64
+        let busiest = |phase: &[(ObjectId, i64)]| phase.iter().map(|row| row.1).max().unwrap_or(0) as f64;
+        let all: f64 = self.phases.iter().map(|phase| busiest(phase)).sum();
+        self.uneven(options).map(busiest).sum::<f64>() > options.varying * all
     }
 }

@@ -3,11 +3,13 @@
 use partune_base::Table;
 
 use super::{Kind, Options, Phases};
-use crate::graph::{EventGraph, ExecutionId, ObjectId};
+use crate::graph::{EventGraph, ExecutionId, Kind as Edge, ObjectId};
 
 /// With edges from an imagined begin to all executions that need nothing, and from those that send nothing to an imagined end, an execution
 /// is on all ways if no edge jumps over it in the graph's order. What sends nothing and is not the last of its object has no such edge: what it did is
 /// in its object, as with contributions to a reduction, of which only the last one on a PE leaves it as a message. Nor has what needs nothing and is not the first of its object.
+/// That an object goes on where it was jumps over no execution that it told of the one and that told it of the other. Of starts with nothing between them the last one counts: what waits for all, and what
+/// then tells them.
 pub(super) fn find(graph: &EventGraph, active: u64, options: &Options) -> Option<Phases> {
     let order = graph.order();
     let mut position: Table<ExecutionId, usize> = Table::filled(order.len(), 0);
@@ -20,6 +22,9 @@ pub(super) fn find(graph: &EventGraph, active: u64, options: &Options) -> Option
     let mut most = 0;
     for (at, &id) in order.iter().enumerate() {
         if crossing[at] as f64 <= allowed && partners(graph, id) as f64 >= needed {
+            if at > 0 && starts.last() == Some(&order[at - 1]) {
+                starts.pop();
+            }
             starts.push(id);
             most = most.max(crossing[at]);
         }
@@ -47,9 +52,24 @@ fn crossing(graph: &EventGraph, position: &Table<ExecutionId, usize>) -> Vec<i64
             change[to] -= 1;
         }
     };
-    let messages = graph.messages();
+    let (objects, messages) = (&graph.executions().object, graph.messages());
+    // The first that each execution told something, and the last that it heard from.
+    let (mut told, mut heard) = (Table::filled(count, usize::MAX), Table::filled(count, 0));
+    let ends = |id| (messages.source[id], messages.destination[id]);
+    for (source, destination) in messages.source.ids().map(ends) {
+        told[source] = position[destination].min(told[source]);
+        heard[destination] = position[source].max(heard[destination]);
+    }
     for id in messages.source.ids() {
-        jump(position[messages.source[id]] + 1, position[messages.destination[id]]);
+        let (source, destination) = ends(id);
+        let (from, to) = (position[source] + 1, position[destination]);
+        let goes_on = messages.kind[id] == Edge::Dependence && objects[source] == objects[destination];
+        if goes_on && told[source] <= heard[destination] {
+            jump(from, told[source]);
+            jump(heard[destination] + 1, to);
+        } else {
+            jump(from, to);
+        }
     }
     for (id, &at) in position.iter_ids() {
         let mut of_object = graph.executed_by(graph.executions().object[id]);

@@ -63,6 +63,7 @@ fn attributes<S: FnMut(&[u8])>(trace: &Trace, to: &mut Definitions<S>) -> Result
     let is_tied = |stream: &Stream| {
         stream.sends.iter().any(|row| row.matching != NO_MATCHING)
             || stream.recvs.iter().any(|row| row.matching != NO_MATCHING)
+            || !stream.contributions.is_empty()
     };
     let any = |is: &dyn Fn(&Stream) -> bool| trace.streams().iter().any(is);
     let polls = any(&|stream| !stream.polls.is_empty());

@@ -81,6 +81,7 @@ pub(super) fn write<S: FnMut(&[u8])>(
     let mut open = Open { trace, stream, exits, visits: Vec::new(), next: 0 };
     let mut polls = stream.polls.iter().peekable();
     let mut executions = stream.executions.iter().filter(|row| row.visit.is_some()).peekable();
+    let mut contributions = stream.contributions.iter().filter(|row| row.visit.is_some()).peekable();
     let mut pending = Pending::default();
     let mut last = Time::MIN;
     loop {
@@ -118,12 +119,15 @@ pub(super) fn write<S: FnMut(&[u8])>(
                 Attribute { attribute, value: Value::U64(row.count) }
             });
             while executions.next_if(|row| row.visit.index() < open.next).is_some() {}
+            let number = |(attribute, _), value| Attribute { attribute, value: Value::U64(value) };
             let execution = executions.next_if(|row| row.visit.index() == open.next).into_iter().flat_map(|row| {
-                let number = |(attribute, _), value| Attribute { attribute, value: Value::U64(value) };
                 let message = (row.message != NO_MATCHING).then(|| number(MATCHING, row.message));
                 [Some(number(EXECUTION, objects::pack(row.object.0, row.trigger))), message].into_iter().flatten()
             });
-            let attributes: Vec<Attribute> = count.into_iter().chain(execution).collect();
+            while contributions.next_if(|row| row.visit.index() < open.next).is_some() {}
+            let part = contributions.next_if(|row| row.visit.index() == open.next);
+            let part = part.map(|row| number(MATCHING, row.message));
+            let attributes: Vec<Attribute> = count.into_iter().chain(execution).chain(part).collect();
             let region = open.enter();
             to.write_with(layout.stamp(last), &AttributeList::new(&attributes), &Event::Enter { region })?;
         } else {

@@ -3,8 +3,8 @@
 use partune_base::{FileId, GroupId, MetricId, ObjectId, PeId, Time, WindowId};
 use partune_import::{Assembler, RegionKey, Segment, UNKNOWN_BEGIN, lock_key};
 use partune_trace::{
-    Collective, Execution, HandleEvent, HandleKind, IoKind, IoLayer, IoTransfer, LockEvent, LockKind, MetricSample,
-    NO_MATCHING, NO_REQUEST, Pause, PauseKind, Polls, Recv, RequestEvent, RequestKind, RmaCompletion,
+    Collective, Contribution, Execution, HandleEvent, HandleKind, IoKind, IoLayer, IoTransfer, LockEvent, LockKind,
+    MetricSample, NO_MATCHING, NO_REQUEST, Pause, PauseKind, Polls, Recv, RequestEvent, RequestKind, RmaCompletion,
     RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send, TaskEvent, TaskKind, TeamEvent,
     TeamKind, VisitIx,
 };
@@ -395,6 +395,10 @@ impl Decoder<'_> {
                 let (object, begin) = (object.map_or(ObjectId::NONE, ObjectId), self.assembler.now());
                 let row = Execution { visit, begin, object, trigger, message };
                 self.assembler.segment.stream.executions.push(row);
+            }
+            Some(Told::Matching(message)) => {
+                let time = self.assembler.now();
+                self.assembler.segment.stream.contributions.push(Contribution { visit, time, message });
             }
             Some(told) => self.kept().addresses.entered.push((visit, told)),
             None => {}

@@ -177,7 +177,7 @@ impl<'a> Rows<'a> {
 }
 
 /// The number that both ends of a message have.
-fn number(sender: usize, event: i64) -> u64 {
+pub(super) fn number(sender: usize, event: i64) -> u64 {
     let number = (sender as u64) << 32 | u64::from(event as u32);
     debug_assert!(number != NO_MATCHING, "there are fewer PEs");
     number

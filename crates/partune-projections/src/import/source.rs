@@ -100,7 +100,10 @@ impl Source for Logs<'_> {
             results.push(kept.results);
             objects.push(kept.objects);
         }
-        reductions::resolve(&mut creations, &mut receipts, &results);
+        let contributions = reductions::resolve(&mut creations, &mut receipts, &results);
+        for (stream, contributions) in builder.streams.iter_mut().zip(contributions) {
+            stream.contributions = contributions;
+        }
         let alone = messages::join(&creations, &receipts, &self.tables, builder);
         report::alone(alone, &mut builder.quality);
         objects::number(&objects, &self.tables.chares, builder);
