@@ -567,6 +567,49 @@ for (const dark of [false, true]) {
   });
 }
 
+test("a picture that is moved or drawn over is the one that was there", async () => {
+  const it = await open(given.browser, given.server, "#/timeline?run=0&from=300000000&to=400000000");
+  const { page } = it;
+  const box = await page.locator("#tracks").boundingBox();
+  assert.ok(box);
+  const middle: [number, number] = [box.x + box.width / 2, box.y + box.height / 2];
+  const picture = () => page.$eval("#tracks", (element) => (element as HTMLCanvasElement).toDataURL());
+  const pulled = async (by: number, keep: boolean) => {
+    await page.keyboard.down("Shift");
+    await page.mouse.move(...middle);
+    await page.mouse.down();
+    await page.mouse.move(middle[0] + by, middle[1], { steps: 5 });
+    if (!keep) await page.mouse.move(...middle, { steps: 5 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await page.mouse.move(5, 5);
+    await settle(page);
+  };
+  const before = await picture();
+  // There and back, over it and away again.
+  await pulled(60, false);
+  assert.equal(await picture(), before);
+  await page.focus("#tracks");
+  await page.keyboard.press("v");
+  await until(page, () => location.hash.includes("sel="));
+  await settle(page);
+  assert.notEqual(await picture(), before);
+  await page.keyboard.press("Escape");
+  await until(page, () => !location.hash.includes("sel="));
+  await settle(page);
+  assert.equal(await picture(), before);
+  // Where it stays, it is what is there, as who comes by its address sees it.
+  await pulled(60, true);
+  const { from } = await params(page);
+  assert.ok(Number(from) < 300000000, from);
+  const moved = await picture();
+  await page.reload();
+  await settle(page);
+  assert.equal(await picture(), moved);
+  it.clean();
+  await it.close();
+});
+
 test("the critical path is an outline that leaves the middle of rows free", async () => {
   const it = await open(given.browser, given.server, "#/timeline?run=0&hide=waits.messages.collectives");
   const { page } = it;

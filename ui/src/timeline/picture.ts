@@ -1,5 +1,5 @@
 // What PEs did, painted: the rows of a timeline with the lines between them. One painter for the run that is looked at and for one beside it.
-import { useCallback, useMemo } from "preact/hooks";
+import { useCallback, useMemo, useRef } from "preact/hooks";
 import type { Kind, Timeline } from "../api";
 import {
   bitmap,
@@ -36,6 +36,28 @@ export interface Picture {
   paint: (context: CanvasRenderingContext2D, marks: Marks, colours: Palette) => void;
 }
 
+/**
+ * What was painted last: of what, and from which time on. Once the same is wanted again, moved in time or with something else drawn over it, its pixels
+ * are kept, since lines take a browser longest.
+ */
+interface Painted {
+  of: unknown[];
+  from: number;
+  pixels: HTMLCanvasElement | null;
+}
+
+/** What is painted aside is as large as what it is for, and as sharp. */
+function aside(context: CanvasRenderingContext2D, draw: (own: CanvasRenderingContext2D) => void): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [context.canvas.width, context.canvas.height];
+  const own = canvas.getContext("2d", { willReadFrequently: true });
+  if (own) {
+    own.setTransform(context.getTransform());
+    draw(own);
+  }
+  return canvas;
+}
+
 /** `view` is the interval that is drawn, in times of the timeline's run. */
 export function usePicture(timeline: Timeline, kinds: Kind[], available: number, width: number, view: View): Picture {
   const names = useMemo(() => kinds.map((it) => it.name), [kinds]);
@@ -59,14 +81,10 @@ export function usePicture(timeline: Timeline, kinds: Kind[], available: number,
     return bitmap(timeline, pile(timeline, bins, names, colours), high, gap(geometry), colours);
   }, [timeline, bins, names, high, colours, by]);
   const off = hidden.value;
-  const paint = useCallback(
-    (context: CanvasRenderingContext2D, { wait, message, finding, region }: Marks, colour: Palette) => {
+  const draw = useCallback(
+    (context: CanvasRenderingContext2D, geometry: Geometry, { wait, message, finding, region }: Marks, colour: Palette) => {
       const { spans } = timeline;
       const look = spanLook(timeline, names, by, colour);
-      context.save();
-      context.beginPath();
-      context.rect(geometry.left, 0, geometry.width, height);
-      context.clip();
       if (image) drawBins(context, geometry, timeline, image);
       else if (spans) drawSpans(context, geometry, spans, look, region, colour);
       const placed = spans ? { lane: lanes(geometry, levels(spans)), level } : undefined;
@@ -77,9 +95,33 @@ export function usePicture(timeline: Timeline, kinds: Kind[], available: number,
       if (spans) drawSpanNames(context, geometry, timeline, look);
       if (!off.has("messages") && timeline.messages) drawMessages(context, geometry, timeline.messages, message, colour);
       if (!off.has("waits")) drawCauses(context, geometry, timeline.waits, marked, colour);
+    },
+    [timeline, image, names, by, level, off],
+  );
+  const last = useRef<Painted | null>(null);
+  const paint = useCallback(
+    (context: CanvasRenderingContext2D, marks: Marks, colour: Palette) => {
+      const { wait, message, finding, region } = marks;
+      const [wide, tall] = [context.canvas.width, context.canvas.height];
+      const of = [draw, to - from, width, height, high, wait, message, finding, region, colour, wide, tall];
+      context.save();
+      context.beginPath();
+      context.rect(geometry.left, 0, geometry.width, height);
+      context.clip();
+      const same = last.current?.of.every((it, at) => it === of[at]) ? last.current : null;
+      if (same) {
+        const then = { ...geometry, from: same.from, to: same.from + to - from };
+        same.pixels ??= aside(context, (own) => draw(own, then, marks, colour));
+        const moved = ((same.from - from) / (to - from)) * geometry.width * context.getTransform().a;
+        context.setTransform(1, 0, 0, 1, 0, 0);
+        context.drawImage(same.pixels, Math.round(moved), 0);
+      } else {
+        last.current = { of, from, pixels: null };
+        draw(context, geometry, marks, colour);
+      }
       context.restore();
     },
-    [timeline, image, names, by, level, from, to, width, high, off],
+    [draw, from, to, width, height, high],
   );
   return { geometry, height, piles, paint };
 }
