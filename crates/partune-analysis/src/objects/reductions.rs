@@ -88,7 +88,7 @@ fn parts(trace: &Trace, vertices: &[Vertex]) -> Vec<(u64, usize)> {
 fn join(vertices: &[Vertex], parts: &[(u64, usize)], receiver: usize) -> Vertex {
     let last = parts.iter().map(|(_, at)| *at).max_by_key(|at| (vertices[*at].end, *at)).unwrap_or(receiver);
     let (last, receiver) = (&vertices[last], &vertices[receiver]);
-    let begin = last.end.min(Time(receiver.row.begin.0 - 1));
+    let begin = last.end.min(Time(receiver.row.begin.0.saturating_sub(1)));
     let (object, trigger, message) = (last.row.object, Trigger::Message, NO_MATCHING);
     Vertex {
         pe: last.pe,
