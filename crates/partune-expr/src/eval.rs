@@ -16,14 +16,21 @@ pub enum Number {
 }
 
 /// Why there is no value.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvalError {
     #[error("`{0}` has no value")]
     Unbound(String),
-    #[error("division by zero, or a number of more than 38 digits")]
+    #[error("division by zero")]
+    DivisionByZero,
+    #[error("a number of more than 38 digits")]
+    TooLarge,
+    /// It was so before anything was evaluated.
+    #[error("division by zero, or a number or a formula that is too large")]
     Undefined,
-    #[error("an integer is needed here, and the value is {0}")]
+    #[error("an integer of 64 bits is needed here, and the value is {0}")]
     NoInteger(String),
+    #[error("the integer below {0}, which is rounded")]
+    Rounded(f64),
     #[error("`{0}[{1}]`: there is no such entry")]
     NoEntry(String, String),
     #[error("the logarithm of {0}")]
@@ -56,7 +63,7 @@ impl Number {
     }
 
     fn checked(value: f64) -> Result<Number, EvalError> {
-        if value.is_finite() { Ok(Number::Approx(value)) } else { Err(EvalError::Undefined) }
+        if value.is_finite() { Ok(Number::Approx(value)) } else { Err(EvalError::TooLarge) }
     }
 
     /// The sum; rounded where a fraction becomes too fine.
@@ -75,13 +82,16 @@ impl Number {
     }
 
     fn pow(self, exponent: i32) -> Result<Number, EvalError> {
+        if exponent < 0 && self.to_f64() == 0.0 {
+            return Err(EvalError::DivisionByZero);
+        }
         match self {
             Number::Exact(a) => {
                 let power = a.pow(exponent.into());
-                if power.is_undefined() && !a.is_zero() && !a.is_integer() {
+                if power.is_undefined() && !a.is_integer() {
                     return Number::checked(a.to_f64().powi(exponent));
                 }
-                if power.is_undefined() { Err(EvalError::Undefined) } else { Ok(Number::Exact(power)) }
+                if power.is_undefined() { Err(EvalError::TooLarge) } else { Ok(Number::Exact(power)) }
             }
             Number::Approx(a) => Number::checked(a.powi(exponent)),
         }
@@ -100,18 +110,22 @@ impl Number {
             Number::Exact(a) => Ok(Number::Exact(a.floor())),
             // An integer that a double holds exactly is exact again.
             Number::Approx(a) if a.abs() < 9e15 => Ok(Number::Exact(Rat::int(a.floor() as i128))),
-            Number::Approx(_) => Err(EvalError::Undefined),
+            Number::Approx(a) => Err(EvalError::Rounded(a)),
         }
     }
 
     /// The value, if it is an integer of 64 bits.
     pub fn to_int(self) -> Result<i64, EvalError> {
-        let none = || EvalError::NoInteger(self.to_string());
+        self.to_whole().and_then(|value| i64::try_from(value).map_err(|_| EvalError::NoInteger(self.to_string())))
+    }
+
+    /// The value, if it is an integer.
+    fn to_whole(self) -> Result<i128, EvalError> {
         match self {
-            Number::Exact(a) => a.to_int().and_then(|value| i64::try_from(value).ok()).ok_or_else(none),
-            Number::Approx(a) if a.fract() == 0.0 && a.abs() < 9e15 => Ok(a as i64),
-            Number::Approx(_) => Err(none()),
+            Number::Exact(a) => a.to_int(),
+            Number::Approx(a) => (a.fract() == 0.0 && a.abs() < 9e15).then_some(a as i128),
         }
+        .ok_or_else(|| EvalError::NoInteger(self.to_string()))
     }
 }
 
@@ -120,8 +134,8 @@ fn exact(value: Rat, a: Rat, b: Rat, rounded: impl Fn() -> f64) -> Result<Number
     if !value.is_undefined() {
         return Ok(Number::Exact(value));
     }
-    if a.is_undefined() || b.is_undefined() || a.is_integer() && b.is_integer() {
-        return Err(EvalError::Undefined);
+    if a.is_integer() && b.is_integer() {
+        return Err(EvalError::TooLarge);
     }
     Number::checked(rounded())
 }
@@ -204,9 +218,6 @@ impl Eval<'_> {
             }
             Atom::FloorDiv(a, b) => {
                 let divisor = self.expr(b)?;
-                if divisor.to_f64() == 0.0 {
-                    return Err(EvalError::Undefined);
-                }
                 let rounded = self.expr(a)?.mul(divisor.pow(-1)?)?;
                 match (rounded, divisor) {
                     (Number::Approx(_), Number::Exact(divisor)) => self
@@ -248,7 +259,7 @@ impl Eval<'_> {
                 Number::Exact(e) if e.is_integer() => {
                     let exponent = e.to_int().and_then(|e| i64::try_from(e).ok()).unwrap_or(i64::MAX);
                     let value = base.pow(exponent);
-                    if value.is_undefined() { Err(EvalError::Undefined) } else { Ok(Number::Exact(value)) }
+                    if value.is_undefined() { Err(EvalError::TooLarge) } else { Ok(Number::Exact(value)) }
                 }
                 e => Number::checked(base.to_f64().powf(e.to_f64())),
             },
@@ -319,7 +330,7 @@ impl Eval<'_> {
             Bool::AboveZero(e) => self.expr(e)?.compare(zero) == Ordering::Greater,
             Bool::Zero(e) => self.expr(e)?.to_f64() == 0.0,
             Bool::Divides(a, b) => {
-                let (divisor, value) = (self.expr(a)?.to_int()?, self.expr(b)?.to_int()?);
+                let (divisor, value) = (self.expr(a)?.to_whole()?, self.expr(b)?.to_whole()?);
                 if divisor == 0 { value == 0 } else { value.checked_rem(divisor).unwrap_or(0) == 0 }
             }
             Bool::Not(inner) => !self.condition(inner)?,

@@ -118,6 +118,14 @@ impl Sum {
 }
 
 impl Quantity {
+    /// The value, rounded if it has more than 64 bits.
+    pub fn of(value: Rat) -> Quantity {
+        match (i64::try_from(value.num()), i64::try_from(value.den())) {
+            (Ok(num), Ok(den)) => Quantity::Ratio { num, den },
+            _ => Quantity::Real(value.to_f64()),
+        }
+    }
+
     pub fn to_f64(self) -> f64 {
         match self {
             Quantity::Ratio { num, den } => num as f64 / den as f64,

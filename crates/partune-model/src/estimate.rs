@@ -119,12 +119,16 @@ pub enum Origin {
 /// `general` is the model that the form is of, with parameters open, and `model` the same with values for all.
 pub fn numbers(form: &ClosedForm, general: &Model, model: &Model, term: &Term) -> Result<Numbers, Diagnostic> {
     let with_values = Model { params: model.params.clone(), ..general.clone() };
-    if form.is_closed()
-        && let Ok(bounds) = form.eval(&Given(&with_values))
-    {
+    let closed = form.is_closed().then(|| form.eval(&Given(&with_values)));
+    if let Some(Ok(bounds)) = closed {
         return fault(model, term).map_or(Ok(Numbers { bounds, origin: Origin::Formula }), Err);
     }
-    let found = bounds(model, term)?;
+    let found = match closed {
+        Some(Err(reason @ EvalError::TooLarge)) => {
+            numeric::bounds_of_few(model, term)?.ok_or_else(|| error(Span::default(), &reason))?
+        }
+        _ => bounds(model, term)?,
+    };
     Ok(match form.head_tail.eval(&Given(&with_values)) {
         Ok(head_tail) if head_tail.compare(found.head_tail).is_gt() => {
             Numbers { bounds: Bounds { head_tail, ..found }, origin: Origin::Both }

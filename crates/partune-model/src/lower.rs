@@ -6,6 +6,7 @@ mod application;
 mod expr;
 mod items;
 mod plan;
+mod recursion;
 mod steps;
 mod terms;
 
@@ -54,6 +55,7 @@ pub fn lower(source: &str, file: &File, values: &Values, files: Files<'_>) -> (O
     lower.find_recursion();
     lower.alternatives();
     lower.plans();
+    lower.endless();
     lower.check_unused_bodies();
     let Lower { model, mut diagnostics, .. } = lower;
     diagnostics.sort_by(|a, b| a.span.cmp(&b.span).then_with(|| a.message.cmp(&b.message)));

@@ -20,7 +20,7 @@ pub use self::steps::WhyNot;
 
 pub use crate::ast::Act;
 use crate::ast::Kind;
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Span};
 
 /// A parameter and what is known of it.
 #[derive(Clone, Debug)]
@@ -122,6 +122,18 @@ pub struct Process {
     pub name: String,
     pub params: Vec<Symbol>,
     pub body: Term,
+}
+
+impl Process {
+    /// What to do about one that calls itself without end.
+    pub(crate) const LET_IT_END: &str =
+        "let a condition end it, as in `if (n > 0) f(n - 1)`; for turns without one there are `seq` and `while`";
+
+    /// A call of it that is inside of more calls than are followed.
+    pub(crate) fn too_deep(&self, most: u32, span: Span) -> Diagnostic {
+        let text = format!("more than {most} calls inside each other, the last of `{}`", self.name);
+        Diagnostic::error(span, text).help(Process::LET_IT_END)
+    }
 }
 
 /// A design alternative; `main` is one, too.

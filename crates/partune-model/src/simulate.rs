@@ -47,6 +47,8 @@ pub struct Options {
     pub max_steps: u64,
     /// Processes that are alive at once.
     pub max_processes: usize,
+    /// Calls inside each other of processes that call themselves.
+    pub max_calls: u32,
     /// Uses and delays that a recording may hold.
     pub max_record: usize,
 }
@@ -58,6 +60,7 @@ impl Default for Options {
             seed: 1,
             max_steps: 10_000_000_000,
             max_processes: 20_000_000,
+            max_calls: 1_000_000,
             max_record: 20_000_000,
         }
     }
@@ -171,24 +174,26 @@ fn run(model: &Model, term: &Term, options: &Options, look: Look) -> Result<Run,
     // A resource used by a single process cannot merge its queue; ties other than the program's need a process each.
     let shortcuts = look == Look::Nothing && options.ties == Ties::Program;
     let program = program::compile(model, term, shortcuts);
+    let told = |stop| match stop {
+        Stop::Error(error) => error,
+        Stop::TooDeep { process, span } => model.processes[process as usize].too_deep(options.max_calls, span),
+        Stop::Finer(_) | Stop::Inexact => Diagnostic::error(Span::default(), "times are too large"),
+    };
     let mut ticks = Ticks(1);
     if !program.random {
         loop {
             match attempt(model, &program, &ticks, options, look) {
                 Ok(result) => return Ok(result),
-                Err(Stop::Error(error)) => return Err(error),
                 Err(Stop::Inexact) => break,
                 Err(Stop::Finer(by)) => match finer(ticks.0, by) {
                     Some(next) => ticks = Ticks(next),
                     None => break,
                 },
+                Err(stop) => return Err(told(stop)),
             }
         }
     }
-    attempt(model, &program, &Reals, options, look).map_err(|stop| match stop {
-        Stop::Error(error) => error,
-        Stop::Finer(_) | Stop::Inexact => Diagnostic::error(Span::default(), "times are too large"),
-    })
+    attempt(model, &program, &Reals, options, look).map_err(told)
 }
 
 /// Ticks of which both are multiples, if that leaves room for long runs.

@@ -27,6 +27,7 @@ const WRONG: &[(&str, &str)] = &[
     ("resource r; main = par (i = 1, 1.5) use(r, 1);", "integer"),
     ("main = delay(99999999999999999999999999999999999999999999);", "38 digits"),
     ("main = delay(2^200);", "too large"),
+    ("main = delay(0^(-1));", "division by zero"),
     ("param P: int; main = delay(P^P);", "a power must have"),
     ("main = delay(uniform(3, 1));", "no number lies between 3 and 1"),
     ("main = if (0 | 4) delay(1);", "division by zero"),
@@ -78,17 +79,98 @@ fn errors_at_run_time_are_told() {
         ("main = seq (i = 0, 1) delay(3 div i);", "division by zero"),
         ("main = seq (i = 9000000000000000000, 9000000000000000001) delay(i*i*i);", "38 digits"),
         ("resource r; main = par (i = 1, 1000000000000) { use(r, 1); use(r, 1) };", "more than"),
-        ("proc f(n) = f(n + 1); main = f(0);", "more than"),
+        ("proc f(n) = if (n >= 0) f(n + 1); main = f(0);", "more than 1000 calls inside each other, the last of `f`"),
         ("resource r * 9000000000000000000; main = use(r, 1);", "at most 4294967295"),
     ] {
         let model = model(source, &[]);
-        let options = Options { max_steps: 1_000_000, max_processes: 100_000, ..Options::default() };
+        let options = Options { max_steps: 1_000_000, max_processes: 100_000, max_calls: 1000, ..Options::default() };
         let error = simulate(&model, &model.alternatives[0].term, &options).unwrap_err();
         assert!(error.message.contains(wanted), "{source}: {error:?}");
     }
-    let endless = model("proc f(n) = f(n + 1); main = f(0);", &[]);
-    assert!(bounds(&endless, &endless.alternatives[0].term).is_err());
-    assert!(!closed_form(&endless, &endless.alternatives[0].term).weaker.is_empty());
+}
+
+#[test]
+fn too_large_is_not_called_a_division_by_zero() {
+    for (source, wanted) in [
+        ("main = seq (i = 0, 1) delay(3 div i);", "division by zero"),
+        ("main = seq (i = 5000000000, 5000000001) delay((i*i*i*i) mod 7);", "a number of more than 38 digits"),
+        ("main = seq (i = 200, 201) delay(2^i mod 7);", "a number of more than 38 digits"),
+        (
+            "resource r[9]; main = seq (i = 5000000000, 5000000001) use(r[i*i], 1);",
+            "an integer of 64 bits is needed here, and the value is 25000000000000000000",
+        ),
+    ] {
+        let model = model(source, &[]);
+        let term = &model.alternatives[0].term;
+        let told = [
+            simulate(&model, term, &Options::default()).map(|_| ()).map_err(|error| error.message),
+            bounds(&model, term).map(|_| ()).map_err(|error| error.message),
+        ];
+        assert_eq!(told, [Err(wanted.to_owned()), Err(wanted.to_owned())], "{source}");
+    }
+}
+
+#[test]
+fn a_process_that_cannot_end_is_told_before_it_runs() {
+    let itself = "`f` never ends: whichever way it goes, it calls itself";
+    for (source, place, wanted) in [
+        ("proc f(n) = f(n + 1); main = f(0);", "f(n + 1)", itself),
+        ("resource r; proc f(n) = { use(r, 1) || f(n + 1) }; main = f(0);", "f(n + 1)", itself),
+        ("proc f(n) = if (n > 3) f(n - 1) else f(n + 1); main = f(0);", "f(n - 1)", itself),
+        ("proc f(n) = choose { 0.5: f(n), 0.5: { delay(1); f(n + 1) } }; main = f(0);", "f(n)", itself),
+        ("proc f(n) = par (i = 1, 2) f(n - i); main = f(9);", "f(n - i)", itself),
+        (
+            "proc f(n) = g(n); proc g(n) = f(n); main = f(0);",
+            "g(n)",
+            "`f` never ends: whichever way it goes, it calls `g`",
+        ),
+    ] {
+        let (found, diagnostics) = read(source, &values(&[]));
+        assert!(found.is_none(), "{source}");
+        let told = diagnostics.iter().find(|one| one.message == wanted);
+        let told = told.unwrap_or_else(|| panic!("{source}: {diagnostics:?}"));
+        assert!(
+            source[told.span.range()] == *place && told.help.contains("`if (n > 0) f(n - 1)`"),
+            "{source}: {told:?}"
+        );
+    }
+    for source in [
+        "proc f(n) = if (n > 0) f(n - 1); main = f(3);",
+        "proc f(n) = par (i = 1, n - 1) f(n - i); main = f(3);",
+        "proc f(n) = { g(n); delay(1) }; proc g(n) = if (n > 0) f(n - 1); main = f(3);",
+        "proc f(n) = if (prob(0.5)) f(n + 1); main = f(0);",
+        "proc f(n) = while (prob(0.5)) f(n + 1); main = f(0);",
+        "proc f(n) = while (iter < n) f(n - 1); main = f(3);",
+    ] {
+        simulated(&model(source, &[]));
+    }
+}
+
+#[test]
+fn calls_go_deep_and_those_without_end_are_told() {
+    // Terms within each other in each of many calls: more than the stack of a thread holds, and more than is followed.
+    let nested = |levels: u32, calls: u32| {
+        let begin: String = (0..levels).map(|level| format!("delay(1); if (n > -{level}) {{ ")).collect();
+        let end = "}".repeat(levels as usize);
+        model(&format!("proc f(n) = if (n > 0) {{ {begin} f(n - 1) {end} }}; main = f({calls});"), &[])
+    };
+    let deep = nested(10, 390);
+    let term = &deep.alternatives[0].term;
+    assert_eq!(bounds(&deep, term).map(|it| it.basic), Ok(exact(3900)));
+    assert_eq!(simulated(&deep).makespan, exact(3900));
+    assert!(!closed_form(&deep, term).is_closed());
+    let deeper = nested(40, 390);
+    let error = bounds(&deeper, &deeper.alternatives[0].term).unwrap_err();
+    assert!(error.message.starts_with("more than 10000 terms inside each other"), "{error:?}");
+    // More calls than an estimate follows, and than a simulation does.
+    let endless = model("proc f(n) = if (n >= 0) { delay(1); f(n + 1) }; main = f(0);", &[]);
+    let term = &endless.alternatives[0].term;
+    let told = [bounds(&endless, term).unwrap_err(), simulate(&endless, term, &Options::default()).unwrap_err()];
+    for (error, most) in told.iter().zip([400, 1_000_000]) {
+        assert_eq!(error.message, format!("more than {most} calls inside each other, the last of `f`"));
+        assert!(error.help.contains("`if (n > 0) f(n - 1)`"), "{error:?}");
+    }
+    assert!(!closed_form(&endless, term).weaker.is_empty());
 }
 
 /// What `partune model check` says.

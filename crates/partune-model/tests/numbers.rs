@@ -116,3 +116,28 @@ fn no_formula_is_trusted_where_no_run_gets_through() {
         assert_eq!(numbers(&form, &open, &given, &given.alternatives[0].term).is_err(), wrong, "{source}");
     }
 }
+
+#[test]
+fn what_is_large_on_the_way_only_has_its_value() {
+    for (source, wanted) in [
+        // Of 5000000000, which is 2 more than a multiple of 7, and the next two the squares have 20 digits.
+        ("main = seq (i = 5000000000, 5000000002) delay((i*i) mod 7);", 4 + 2 + 2),
+        ("main = seq (i = 5000000000, 5000000002) if (7 | i*i + 3) delay(1) else delay(10);", 1 + 10 + 10),
+        ("main = seq (i = 5000000000, 5000000002) if (i*i > 5000000001*i) delay(1) else delay(10);", 10 + 10 + 1),
+        ("main = seq (i = 1, 3) delay((9223372036854775807 + i) div 4611686018427387904);", 2 + 2 + 2),
+        ("main = seq (i = 1, 3) if (5 | i + 9223372036854775807) delay(1) else delay(10);", 10 + 10 + 1),
+        ("main = par (i = 5000000000, 5000000002) delay(max(i*i, 3) - i*i + 1);", 1),
+    ] {
+        assert_eq!(takes(source, &[]), Rat::from(wanted), "{source}");
+    }
+    let source = "param N: int where N >= 1; main = seq (i = 1, N) delay(i*i);";
+    let open = model(source, &[]);
+    let form = closed_form(&open, &open.alternatives[0].term);
+    let found = |n| {
+        let given = model(source, &[("N", n)]);
+        numbers(&form, &open, &given, &given.alternatives[0].term).map(|it| it.bounds.basic).map_err(|it| it.message)
+    };
+    let sum = Rat::int(333_333_333_333_833_333_333_333_500_000_000_000);
+    assert_eq!(found(1_000_000_000_000), Ok(Number::Exact(sum)));
+    assert_eq!(found(10_000_000_000_000), Err("a number of more than 38 digits".to_owned()));
+}

@@ -1,6 +1,10 @@
 //! Evaluation of compiled values and conditions, in every event and at every leaf: no allocation but in algebra, arithmetic is checked.
+//!
+//! What 64 bits do not hold on the way is computed once more with 128: of a large square the remainder is small.
 
-use partune_expr::{Environment, EvalError, Number, Symbol};
+use std::fmt::Display;
+
+use partune_expr::{Environment, EvalError, Number, Rat, Symbol};
 
 use super::{Factor, General, Product, Quantity, Sum, Test, Value};
 
@@ -11,13 +15,19 @@ impl Value {
             Value::Constant { num, den } => Quantity::Ratio { num: *num, den: *den },
             Value::Slot(slot) => Quantity::Ratio { num: variables[usize::from(*slot)], den: 1 },
             Value::Block { slot, offset, size } => {
-                let at = variables[usize::from(*slot)].checked_add(*offset).ok_or(OVERFLOW)?;
-                Quantity::Ratio { num: at.div_euclid(*size), den: 1 }
+                let at = variables[usize::from(*slot)];
+                match at.checked_add(*offset) {
+                    Some(at) => Quantity::Ratio { num: at.div_euclid(*size), den: 1 },
+                    None => Quantity::of(Rat::int((i128::from(at) + i128::from(*offset)).div_euclid((*size).into()))),
+                }
             }
             Value::Conditional { test, num, den } => {
                 Quantity::Ratio { num: if test.eval(variables)? { *num } else { 0 }, den: *den }
             }
-            Value::Polynomial { sum, den } => Quantity::Ratio { num: sum.eval(variables)?, den: *den },
+            Value::Polynomial { sum, den } => match sum.eval(variables) {
+                Err(EvalError::TooLarge) => Quantity::of(Rat::new(sum.eval(variables)?, (*den).into())),
+                num => Quantity::Ratio { num: num?, den: *den },
+            },
             Value::General(general) => general.eval(variables)?,
         })
     }
@@ -37,10 +47,7 @@ impl Value {
 impl General {
     fn eval(&self, variables: &[i64]) -> Result<Quantity, EvalError> {
         Ok(match self.expr.eval(&Bindings { general: self, variables })? {
-            Number::Exact(value) => match (i64::try_from(value.num()), i64::try_from(value.den())) {
-                (Ok(num), Ok(den)) => Quantity::Ratio { num, den },
-                _ => Quantity::Real(value.to_f64()),
-            },
+            Number::Exact(value) => Quantity::of(value),
             Number::Approx(value) => Quantity::Real(value),
         })
     }
@@ -64,30 +71,70 @@ impl Environment for Bindings<'_> {
     }
 }
 
-const OVERFLOW: EvalError = EvalError::Undefined;
+/// Integers to compute with.
+trait Int: Copy + Ord + Display + From<i64> + TryInto<u32> + TryInto<usize> {
+    fn plus(self, other: Self) -> Result<Self, EvalError>;
+    fn times(self, other: Self) -> Result<Self, EvalError>;
+    /// The largest integer that is not greater than the quotient.
+    fn over(self, divisor: Self) -> Result<Self, EvalError>;
+    /// Whether it is a multiple; of zero only zero is.
+    fn divides(self, other: Self) -> bool;
+    fn power_of_two(exponent: u32) -> Result<Self, EvalError>;
+}
+
+macro_rules! int {
+    ($($int:ty)*) => { $(
+        impl Int for $int {
+            #[inline]
+            fn plus(self, other: Self) -> Result<Self, EvalError> {
+                self.checked_add(other).ok_or(EvalError::TooLarge)
+            }
+            #[inline]
+            fn times(self, other: Self) -> Result<Self, EvalError> {
+                self.checked_mul(other).ok_or(EvalError::TooLarge)
+            }
+            #[inline]
+            fn over(self, divisor: Self) -> Result<Self, EvalError> {
+                if divisor == 0 {
+                    return Err(EvalError::DivisionByZero);
+                }
+                let quotient = self.checked_div_euclid(divisor).ok_or(EvalError::TooLarge)?;
+                // Euclid's quotient is the floor for positive divisors.
+                Ok(if divisor < 0 && self.rem_euclid(divisor) != 0 { quotient - 1 } else { quotient })
+            }
+            #[inline]
+            fn divides(self, other: Self) -> bool {
+                if self == 0 { other == 0 } else { other.wrapping_rem(self) == 0 }
+            }
+            fn power_of_two(exponent: u32) -> Result<Self, EvalError> {
+                <$int>::from(2_u8).checked_pow(exponent).ok_or(EvalError::TooLarge)
+            }
+        }
+    )* };
+}
+int!(i64 i128);
 
 impl Sum {
     #[inline]
-    fn eval(&self, variables: &[i64]) -> Result<i64, EvalError> {
-        let mut sum = self.constant;
+    fn eval<I: Int>(&self, variables: &[i64]) -> Result<I, EvalError> {
+        let mut sum = I::from(self.constant);
         for (coefficient, product) in &self.terms {
             let value = match product {
                 Product::One(factor) => factor.eval(variables)?,
                 Product::Many(factors) => {
-                    let mut value = 1_i64;
+                    let mut value = I::from(1);
                     for factor in factors {
                         let own = factor.eval(variables)?;
-                        if own == 0 {
-                            value = 0;
+                        if own == I::from(0) {
+                            value = own;
                             break;
                         }
-                        value = value.checked_mul(own).ok_or(OVERFLOW)?;
+                        value = value.times(own)?;
                     }
                     value
                 }
             };
-            let value = value.checked_mul(*coefficient).ok_or(OVERFLOW)?;
-            sum = sum.checked_add(value).ok_or(OVERFLOW)?;
+            sum = sum.plus(value.times(I::from(*coefficient))?)?;
         }
         Ok(sum)
     }
@@ -95,63 +142,64 @@ impl Sum {
 
 impl Factor {
     #[inline]
-    fn eval(&self, variables: &[i64]) -> Result<i64, EvalError> {
+    fn eval<I: Int>(&self, variables: &[i64]) -> Result<I, EvalError> {
         match self {
-            Factor::Slot(slot) => Ok(variables[usize::from(*slot)]),
-            Factor::FloorDiv(parts) => {
-                let (a, b) = (parts.0.eval(variables)?, parts.1.eval(variables)?);
-                let quotient = a.checked_div_euclid(b).ok_or(OVERFLOW)?;
-                // Euclid's quotient is the floor for positive divisors.
-                Ok(if b < 0 && a.rem_euclid(b) != 0 { quotient - 1 } else { quotient })
-            }
-            Factor::Test(test) => Ok(test.eval(variables)?.into()),
-            Factor::Max(args) => extreme(args, variables, i64::max),
-            Factor::Min(args) => extreme(args, variables, i64::min),
+            Factor::Slot(slot) => Ok(variables[usize::from(*slot)].into()),
+            Factor::FloorDiv(parts) => parts.0.eval::<I>(variables)?.over(parts.1.eval(variables)?),
+            Factor::Test(test) => Ok(i64::from(test.holds::<I>(variables)?).into()),
+            Factor::Max(args) => extreme(args, variables, I::max),
+            Factor::Min(args) => extreme(args, variables, I::min),
             Factor::Table(parts) => {
                 let (entries, index, name) = &**parts;
-                let index = index.eval(variables)?;
-                let entry = usize::try_from(index).ok().and_then(|index| entries.get(index));
-                entry.copied().ok_or_else(|| EvalError::NoEntry(name.clone(), index.to_string()))
+                let index: I = index.eval(variables)?;
+                let entry = index.try_into().ok().and_then(|index: usize| entries.get(index));
+                entry.copied().map(I::from).ok_or_else(|| EvalError::NoEntry(name.clone(), index.to_string()))
             }
             Factor::PowerOfTwo(exponent) => {
-                let exponent = exponent.eval(variables)?;
-                if exponent < 0 {
+                let exponent: I = exponent.eval(variables)?;
+                if exponent < I::from(0) {
                     return Err(EvalError::NoInteger(format!("2^{exponent}")));
                 }
-                u32::try_from(exponent).ok().and_then(|exponent| 2_i64.checked_pow(exponent)).ok_or(OVERFLOW)
+                exponent.try_into().map_or(Err(EvalError::TooLarge), I::power_of_two)
             }
         }
     }
 }
 
-fn extreme(args: &[Sum], variables: &[i64], best: fn(i64, i64) -> i64) -> Result<i64, EvalError> {
+fn extreme<I: Int>(args: &[Sum], variables: &[i64], best: fn(I, I) -> I) -> Result<I, EvalError> {
     let mut found = None;
     for arg in args {
         let value = arg.eval(variables)?;
         found = Some(found.map_or(value, |old| best(old, value)));
     }
-    found.ok_or(OVERFLOW)
+    found.ok_or(EvalError::Undefined)
 }
 
 impl Test {
     #[inline]
     pub fn eval(&self, variables: &[i64]) -> Result<bool, EvalError> {
+        match self.holds::<i64>(variables) {
+            Err(EvalError::TooLarge) => self.holds::<i128>(variables),
+            holds => holds,
+        }
+    }
+
+    #[inline]
+    fn holds<I: Int>(&self, variables: &[i64]) -> Result<bool, EvalError> {
+        let zero = I::from(0);
         Ok(match self {
-            Test::AtLeastZero(e) => e.eval(variables)? >= 0,
-            Test::AboveZero(e) => e.eval(variables)? > 0,
-            Test::Zero(e) => e.eval(variables)? == 0,
-            Test::Divides(a, b) => {
-                let (a, b) = (a.eval(variables)?, b.eval(variables)?);
-                if a == 0 { b == 0 } else { b.checked_rem(a).unwrap_or(0) == 0 }
-            }
+            Test::AtLeastZero(e) => e.eval::<I>(variables)? >= zero,
+            Test::AboveZero(e) => e.eval::<I>(variables)? > zero,
+            Test::Zero(e) => e.eval::<I>(variables)? == zero,
+            Test::Divides(a, b) => a.eval::<I>(variables)?.divides(b.eval(variables)?),
             Test::Multiple { divisor, slot, offset, wanted } => {
-                let at = variables[usize::from(*slot)].checked_add(*offset).ok_or(OVERFLOW)?;
-                (at % divisor == 0) == *wanted
+                let at = I::from(variables[usize::from(*slot)]).plus((*offset).into())?;
+                I::from(*divisor).divides(at) == *wanted
             }
-            Test::Not(inner) => !inner.eval(variables)?,
+            Test::Not(inner) => !inner.holds::<I>(variables)?,
             Test::All(all) => {
                 for one in all {
-                    if !one.eval(variables)? {
+                    if !one.holds::<I>(variables)? {
                         return Ok(false);
                     }
                 }
@@ -159,7 +207,7 @@ impl Test {
             }
             Test::Any(all) => {
                 for one in all {
-                    if one.eval(variables)? {
+                    if one.holds::<I>(variables)? {
                         return Ok(true);
                     }
                 }

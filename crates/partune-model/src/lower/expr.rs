@@ -388,9 +388,12 @@ impl<'a> Lower<'a> {
             Binary::Pow => {
                 let power = x.power(&y);
                 if power.is_undefined() {
-                    let are_numbers = x.to_rat().is_some() && y.to_int().is_some();
-                    let form = "a power must have a constant base or a small integer exponent";
-                    self.error(left.span.to(right.span), if are_numbers { TOO_LARGE } else { form });
+                    let text = match (x.to_rat(), y.to_int()) {
+                        (Some(Rat::ZERO), Some(_)) => "division by zero",
+                        (Some(_), Some(_)) => TOO_LARGE,
+                        _ => "a power must have a constant base or a small integer exponent",
+                    };
+                    self.error(left.span.to(right.span), text);
                     return nothing();
                 }
                 // Of integers it counts as one; a negative exponent is told when it comes up.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use partune_expr::{Bool, Expr, Quotient, Rat, Symbol};
 
 use super::application::firsts;
+use super::recursion::called;
 use super::{Lower, MAX_TERMS, Meaning, Type, Values, excerpt, item_body};
 use crate::ast::{self, Binary, Dimension, ExprKind, Item, Kind, Multiplicity, TableSource, TermKind};
 use crate::diagnostic::{Diagnostic, Span};
@@ -258,28 +259,6 @@ impl<'a> Lower<'a> {
         dimensions.iter().map(&mut range).collect()
     }
 
-    /// Which processes reach themselves.
-    pub(super) fn find_recursion(&mut self) {
-        let file = self.file;
-        for start in 0..file.items.len() {
-            let mut seen = vec![false; file.items.len()];
-            let mut stack = vec![start];
-            while let Some(index) = stack.pop() {
-                let Some((_, body)) = item_body(&file.items[index]) else { continue };
-                called(body, &mut |name| {
-                    if let Some((Meaning::Process(next), _)) = self.names.get(name) {
-                        if *next == start {
-                            self.recursive.insert(start);
-                        }
-                        if !std::mem::replace(&mut seen[*next], true) {
-                            stack.push(*next);
-                        }
-                    }
-                });
-            }
-        }
-    }
-
     pub(super) fn alternatives(&mut self) {
         let file = self.file;
         let has_tasks = file.items.iter().filter_map(item_body).any(|(_, body)| has_tasks(body));
@@ -341,29 +320,6 @@ impl<'a> Lower<'a> {
             }
         }
         self.model = before;
-    }
-}
-
-/// Names of the processes that a term calls.
-pub(super) fn called<'a>(term: &'a ast::Term, visit: &mut dyn FnMut(&'a str)) {
-    match &term.node {
-        TermKind::Skip
-        | TermKind::Delay(_)
-        | TermKind::Use { .. }
-        | TermKind::Event { .. }
-        | TermKind::Task(_)
-        | TermKind::Barrier
-        | TermKind::Error => {}
-        TermKind::Forall(forall) => called(&forall.body, visit),
-        TermKind::Sequence(all) | TermKind::Parallel(all) => all.iter().for_each(|one| called(one, visit)),
-        TermKind::Seq(each) | TermKind::Par(each) => called(&each.body, visit),
-        TermKind::If(_, then, otherwise) => {
-            called(then, visit);
-            otherwise.iter().for_each(|term| called(term, visit));
-        }
-        TermKind::While(_, body) | TermKind::Phase(_, body) => called(body, visit),
-        TermKind::Choose(cases) => cases.iter().for_each(|(_, term)| called(term, visit)),
-        TermKind::Call(name, _) => visit(&name.node),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use partune_expr::Expr;
 
-use super::items::{called, has_tasks};
+use super::items::has_tasks;
+use super::recursion::called;
 use super::{Lower, Meaning, Scope, Type, item_body, nearest};
 use crate::ast::{self, Item, Name, TermKind};
 use crate::diagnostic::Diagnostic;

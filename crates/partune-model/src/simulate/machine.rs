@@ -41,6 +41,8 @@ struct Process {
     draws: u32,
     lane: u32,
     path: u64,
+    /// Calls that it is inside of.
+    calls: u32,
     /// Whether its lane is used by a child.
     lent: bool,
 }
@@ -248,7 +250,8 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
         let of = &mut self.processes[owner as usize];
         of.children = of.children.wrapping_add(1);
         let path = if self.program.random { child(of.path, of.children.into()) } else { 0 };
-        self.processes[id as usize] = Process { at, parent, lane, path, ..Process::default() };
+        let calls = self.processes[source as usize].calls;
+        self.processes[id as usize] = Process { at, parent, lane, path, calls, ..Process::default() };
         self.watch.created(owner, id, branch, self.now);
         Ok(id)
     }
@@ -411,7 +414,11 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
                     let goes_on = self.source(id).unit() < chance;
                     Some(if goes_on { at + 1 } else { *exit as usize })
                 }
-                Step::Call { entry, args, after, span } => {
+                Step::Call { process, entry, args, after, span } => {
+                    let calls = self.processes[id as usize].calls + 1;
+                    if calls > self.options.max_calls {
+                        return Err(Stop::TooDeep { process: *process, span: *span });
+                    }
                     let mut values = [0_i64; 16];
                     for (value, (_, arg)) in values.iter_mut().zip(args) {
                         *value = arg.int(self.variables(id)).map_err(|error| of_eval(&error, *span))?;
@@ -420,6 +427,7 @@ impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
                     self.processes[parent as usize].outstanding += 1;
                     self.watch.forked(id, self.now);
                     let callee = self.create(id, parent, *entry, id, None)?;
+                    self.processes[callee as usize].calls = calls;
                     for (value, (slot, _)) in values.iter().zip(args) {
                         self.set(callee, *slot, *value);
                     }

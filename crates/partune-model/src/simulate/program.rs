@@ -93,6 +93,8 @@ pub(super) enum Step {
     },
     /// Runs a process with its own variables, and waits for it.
     Call {
+        /// Its place in the model.
+        process: u32,
         entry: At,
         args: Box<[(u16, Value)]>,
         after: After,
@@ -381,6 +383,6 @@ impl Build<'_> {
         };
         let args = args.into_iter().enumerate().map(|(position, value)| (position as u16 * 2, value)).collect();
         let after = self.after(self.here(), last);
-        self.steps[call as usize] = Step::Call { entry, args, after, span };
+        self.steps[call as usize] = Step::Call { process: process as u32, entry, args, after, span };
     }
 }

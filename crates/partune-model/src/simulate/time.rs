@@ -6,11 +6,18 @@
 use partune_expr::{Number, Rat};
 
 use crate::code::Quantity;
+use crate::diagnostic::{Diagnostic, Span};
 
 /// Why a run stopped early.
 #[derive(Debug)]
 pub(super) enum Stop {
-    Error(crate::diagnostic::Diagnostic),
+    Error(Diagnostic),
+    /// More calls inside each other than are followed.
+    TooDeep {
+        /// Its place in the model.
+        process: u32,
+        span: Span,
+    },
     /// Ticks must also divide by this.
     Finer(i64),
     /// Exact ticks cannot hold the times.

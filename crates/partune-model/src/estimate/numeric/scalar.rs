@@ -8,7 +8,7 @@ use crate::code::Quantity;
 
 /// Exact or rounded numbers.
 pub(super) trait Scalar:
-    Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+    Copy + Send + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     fn new(quantity: Quantity) -> Self;
     fn number(self) -> Option<Number>;

@@ -12,10 +12,15 @@ use super::node::{Drawn, Node};
 use super::scalar::Scalar;
 use crate::code::{Quantity, Value};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::model::Process;
 use crate::shape::Shape;
 
 /// Leaves that one estimate may visit.
 pub(super) const BUDGET: u64 = 100_000_000;
+
+/// Terms inside each other that one walk goes into, those of calls too: as many as [`STACK`] holds without optimisation.
+const DEEPEST: u32 = 10_000;
+pub(super) const STACK: usize = 96 << 20;
 
 /// A resource: the number of its first queue, its indices, servers behind each queue.
 pub(super) struct Queues<S> {
@@ -37,6 +42,7 @@ pub(super) struct Limits {
 pub(super) struct Walk<'a, S> {
     pub(super) resources: Vec<Queues<S>>,
     pub(super) events: Vec<Shape>,
+    pub(super) processes: &'a [Process],
     pub(super) bodies: &'a [Node],
     pub(super) slots: usize,
     pub(super) variables: Vec<i64>,
@@ -45,6 +51,8 @@ pub(super) struct Walk<'a, S> {
     pub(super) limits: Limits,
     /// Whether processes wait for each other's events, so that no two may ever work at a time, however many servers there are.
     pub(super) awaits: bool,
+    /// Calls inside each other, and terms.
+    pub(super) calls: u32,
     pub(super) depth: u32,
     pub(super) known: BTreeMap<(usize, Vec<i64>), Rc<Cost<S>>>,
 }
@@ -75,10 +83,7 @@ impl<S: Scalar> Walk<'_, S> {
             }
             None => Ok(S::int(0)),
         };
-        let constant = |value: &Rat| {
-            let ratio = i64::try_from(value.num()).ok().zip(i64::try_from(value.den()).ok());
-            S::new(ratio.map_or(Quantity::Real(value.to_f64()), |(num, den)| Quantity::Ratio { num, den }))
-        };
+        let constant = |value: &Rat| S::new(Quantity::of(*value));
         let zero = S::int(0);
         Ok(match drawn {
             Drawn::Fixed => (at(0)?, at(0)?),
@@ -113,6 +118,18 @@ impl<S: Scalar> Walk<'_, S> {
 
     pub(super) fn node(&mut self, node: &Node) -> Result<Cost<S>, Diagnostic> {
         self.step()?;
+        if self.depth >= DEEPEST {
+            self.left = 0;
+            let text = format!("more than {DEEPEST} terms inside each other, in {} calls", self.calls);
+            return Err(Diagnostic::error(Span::default(), text).help(Process::LET_IT_END));
+        }
+        self.depth += 1;
+        let cost = self.part(node);
+        self.depth -= 1;
+        cost
+    }
+
+    fn part(&mut self, node: &Node) -> Result<Cost<S>, Diagnostic> {
         let mut cost = Cost::zero();
         match node {
             Node::Skip => {}
@@ -155,7 +172,7 @@ impl<S: Scalar> Walk<'_, S> {
                 if lo > hi {
                     return Ok(cost);
                 }
-                let count = S::int(hi.saturating_sub(lo).saturating_add(1));
+                let count = S::int(hi).sub(S::int(lo)).add(S::int(1));
                 if *constant {
                     self.variables[*slot] = lo;
                     let one = self.node(body)?;
@@ -228,17 +245,17 @@ impl<S: Scalar> Walk<'_, S> {
         if let Some(known) = self.known.get(&key) {
             return Ok(Cost::clone(known));
         }
-        if self.depth >= self.limits.calls {
+        if self.calls >= self.limits.calls {
             self.left = 0;
-            return Err(Diagnostic::error(span, format!("more than {} calls inside each other", self.limits.calls)));
+            return Err(self.processes[process].too_deep(self.limits.calls, span));
         }
         let mut inner = vec![0; self.slots];
         inner.iter_mut().zip(&key.1).for_each(|(slot, value)| *slot = *value);
         let outer = std::mem::replace(&mut self.variables, inner);
-        self.depth += 1;
+        self.calls += 1;
         let bodies = self.bodies;
         let cost = self.node(&bodies[process]);
-        self.depth -= 1;
+        self.calls -= 1;
         self.variables = outer;
         let cost = cost?;
         self.known.insert(key, Rc::new(cost.clone()));
