@@ -156,7 +156,7 @@ impl Made {
 /// Prepares the folder and runs the command to its end. What was recorded lies in the folder's parts then. Leaves nothing if that fails.
 pub fn launch(request: &Request) -> Result<Launched, RecordError> {
     let [program, arguments @ ..] = request.command.as_slice() else { return Err(RecordError::NoCommand) };
-    let made = Made::folder(&request.folder)?;
+    let made = Made::folder(&request.folder).map_err(RecordError::unmade)?;
     match run(request, program, arguments) {
         // Named as it was given: what is said of the archive should be what was asked for.
         Ok((status, lock)) => {
@@ -165,7 +165,7 @@ pub fn launch(request: &Request) -> Result<Launched, RecordError> {
         }
         Err(error) => {
             made.remove();
-            Err(error)
+            Err(error.unmade())
         }
     }
 }

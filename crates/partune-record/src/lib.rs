@@ -124,6 +124,8 @@ pub enum RecordError {
     NoRoom { folder: PathBuf, needed: u64, free: u64 },
     #[error("{} was written by another version of partune ({version}): complete it with that one", path.display())]
     Version { path: PathBuf, version: String },
+    #[error("{}: cannot be made: {error}\n  remedy: {}", path.display(), how_to_make(error))]
+    Unmade { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
     #[error("{} cannot be written: {error}", path.display())]
@@ -133,6 +135,14 @@ pub enum RecordError {
 impl RecordError {
     fn file(path: &Path) -> impl Fn(io::Error) -> RecordError {
         move |error| RecordError::File { path: path.to_owned(), error }
+    }
+
+    /// The same where the recording's folder and what is in it are made.
+    fn unmade(self) -> RecordError {
+        match self {
+            RecordError::File { path, error } => RecordError::Unmade { path, error },
+            error => error,
+        }
     }
 
     fn codec(path: &Path) -> impl Fn(CodecError) -> RecordError {
@@ -159,6 +169,19 @@ fn how_to_start(program: &str, error: &io::Error) -> String {
         _ => return String::new(),
     };
     format!("\n  remedy: {remedy}")
+}
+
+/// What helps where a folder of a recording, or a file in it, cannot be made.
+fn how_to_make(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            "a file is in the way: choose another folder with -o, or remove it"
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, or choose a folder on another disk with -o"
+        }
+        _ => "choose a folder with -o where you may write",
+    }
 }
 
 /// Why a command that ended so, or in a way that nobody knows any more, left nothing: first what is known, then what may be.

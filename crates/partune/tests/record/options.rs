@@ -237,6 +237,23 @@ fn nothing_recorded_is_said() {
         assert!(!at("made").exists(), "{command:?}: no archive that is none, and no folder for it");
     }
 
+    // A folder that cannot be made: a file in its place, or above it, and where nobody may.
+    std::fs::write(at("taken"), "").expect("there is room for a file");
+    for (place, remedy) in [
+        (at("taken"), "a file is in the way: choose another folder with -o"),
+        (at("taken/inside"), "a file is in the way: choose another folder with -o"),
+        ("/sys/made".into(), "choose a folder with -o where you may write"),
+    ] {
+        let output = record(&place, &["true"]);
+        assert_eq!(output.status.code(), Some(125), "{}: {}", place.display(), said(&output));
+        let told = format!("{}: cannot be made: ", place.display());
+        assert!(
+            said(&output).contains(&told) && said(&output).contains(&format!("\n  remedy: {remedy}")),
+            "{}",
+            said(&output)
+        );
+    }
+
     for (name, text, remedy) in [
         ("plain", "true\n", "remedy: a script begins with the line #!/bin/sh"),
         ("lost", "#!/no/such/shell\ntrue\n", "remedy: the file is there, but not what runs it"),
