@@ -45,8 +45,13 @@ fn halo(work: u32, function: &str) -> Diagnosis {
 
 /// A tenth of the work is on rank 0 only.
 fn amdahl(pes: u32) -> Diagnosis {
+    after_serial(pes, 800, 7200 / pes)
+}
+
+/// All work so long, once rank 0 has done what it does alone.
+fn after_serial(pes: u32, serial: u32, work: u32) -> Diagnosis {
     use std::fmt::Write;
-    let (serial, end) = (800, 800 + 7200 / pes);
+    let end = serial + work;
     let mut text = String::from("resolution 1000\n");
     for pe in 0..pes {
         let begin = if pe == 0 { serial } else { 0 };
@@ -96,6 +101,34 @@ fn text_of_a_series() {
     assert_eq!(value["points"][2]["archive"], "run-8");
 }
 
+/// Of a problem that grows with the PEs rank 0 does a tenth on one PE alone, and that much for each PE on more; or nothing.
+#[test]
+fn text_of_a_problem_that_grows() {
+    let said = |alone: u32| {
+        let (one, two, four) =
+            (after_serial(1, alone, 900), after_serial(2, 2 * alone, 900), after_serial(4, 4 * alone, 900));
+        let all = [("run-1", &one), ("run-2", &two), ("run-4", &four)];
+        let (diagnoses, runs) = named(&all);
+        let scaling = partune_engine::scale(&diagnoses, Mode::Weak).expect("three numbers of PEs");
+        (scaling_text(&scaling, &runs, 5, Style::PLAIN), scaling_value(&scaling, &runs))
+    };
+    let (text, value) = said(100);
+    assert!(text.starts_with("weak scaling: a problem that grows with the PEs\n"), "{text}");
+    // 1 s, 1.1 s and 1.3 s. Gustafson: 4·(1 − 1/1.3)/3.
+    let last: Vec<&str> =
+        text.lines().find(|it| it.starts_with("  4 ")).expect("four PEs").split_whitespace().collect();
+    assert_eq!(last, ["4", "1.30", "s", "3.08", "4.00", "76.9", "%", "0.308", "1.20", "s"], "{text}");
+    let end = "76.9 % of the ideal on 4 PEs, most of it by load balance: some PEs have more to do than others, or work stays on \
+               one of them. Look first at setup (a.c:5).";
+    assert_eq!(value["text"], end);
+    let (text, value) = said(0);
+    assert_eq!(
+        (&value["outcome"], &value["text"]),
+        (&"ideal".into(), &"Scales ideally, as far as these runs can tell.".into())
+    );
+    assert!(!text.contains("code that keeps") && !text.contains("operations that take more"), "{text}");
+}
+
 /// One function that sleeps, called by what every PE repeats, which loses most of all places, and by one of two parts that stay on the first PE,
 /// which together lose more than that.
 #[test]
@@ -128,7 +161,9 @@ fn the_place_that_is_named_grows_as_the_limit_does_and_is_told_apart() {
     let value = scaling_value(&scaling, &runs);
     let most = list(&value, "callpaths").iter().find(|row| row["kind"] == "code").expect("code loses time");
     assert_eq!((&value["limited_by"], &most["growth"]), (&"load_balance".into(), &"replicated".into()));
-    assert!(value["text"].as_str().is_some_and(|it| it.ends_with("Look first at sl (s.c:5), on the path serial > sl")));
+    assert!(
+        value["text"].as_str().is_some_and(|it| it.ends_with("Look first at sl (s.c:5), on the path serial > sl."))
+    );
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let below =
         |growth: &str| lines.iter().position(|it| it.ends_with(growth)).map(|at| (&lines[at][..10], lines[at + 1]));
@@ -155,7 +190,7 @@ fn a_series_that_is_ideal_is_said_to_be_and_no_place_is_named() {
     let (diagnoses, runs) = named(&all);
     let scaling = partune_engine::scale(&diagnoses, Mode::Strong).expect("two numbers of PEs");
     let text = scaling_text(&scaling, &runs, 5, Style::PLAIN);
-    assert!(text.contains("scales ideally") && !text.contains("solve") && !text.contains("Look first"), "{text}");
+    assert!(text.contains("Scales ideally,") && !text.contains("solve") && !text.contains("Look first"), "{text}");
 }
 
 /// Four turns of 100 s. On two PEs, one computes 60 s and one 40, which then waits 20 of the 30 s that it is in the barrier; on four, one computes

@@ -145,12 +145,12 @@ fn figures(out: &mut String, scaling: &Scaling) {
 /// What the series says, in one or two sentences.
 pub(super) fn verdict(scaling: &Scaling, runs: &[NamedRun<'_>]) -> String {
     match scaling.outcome {
-        ScalingOutcome::Ideal => "scales ideally, as far as these runs can tell".to_owned(),
+        ScalingOutcome::Ideal => "Scales ideally, as far as these runs can tell.".to_owned(),
         ScalingOutcome::Better { point } => {
             let at = &scaling.points[point];
             format!(
                 "Superlinear: {} of ideal on {}. Smaller parts may fit into caches, or the first run was slow for a reason \
-                 of its own",
+                 of its own.",
                 names::percent(at.efficiency),
                 plural(at.pes, "PE", "PEs")
             )
@@ -164,7 +164,7 @@ pub(super) fn verdict(scaling: &Scaling, runs: &[NamedRun<'_>]) -> String {
                     let _ = write!(text, ". {place}");
                 }
             }
-            text
+            text + "."
         }
     }
 }
