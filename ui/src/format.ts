@@ -2,13 +2,17 @@
 import { format } from "d3-format";
 
 const grouped = format(",");
-const whole = format(".0f");
+const [whole, tenths, hundredths] = [format(".0f"), format(".1f"), format(".2f")];
 const significant = format(".3r");
 const short = format(".3~r");
 const scaled = format(".3~s");
 
-/** Three digits, more only before the point; halves away from zero. Text of the command line has numbers so, too. */
-const three = (value: number): string => (Math.abs(value) < 100 ? significant : whole)(value);
+/** Three digits, more before the point and fewer behind it; halves away from zero. Text of the command line has numbers so, too. */
+function three(value: number): string {
+  const size = Math.abs(value);
+  // Next to these limits: the number that is written 9.995 is a little less.
+  return (size >= 99.95 ? whole : size > 9.995 ? tenths : hundredths)(value);
+}
 
 /** The same without zeros at the end. */
 const trimmed = (value: number): string => (Math.abs(value) < 100 ? short : whole)(value);
@@ -60,7 +64,7 @@ export function quantity(value: number | null | undefined, unit: string, each = 
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (/^(b|bytes?)$/i.test(unit)) return bytes(value) + each;
   const named = unit === "#" || unit === "" ? "" : `\u00a0${unit}`;
-  return (Math.abs(value) < 1 && value !== 0 ? three(value) : scaled(value)) + named + each;
+  return (Math.abs(value) < 1 && value !== 0 ? significant(value) : scaled(value)) + named + each;
 }
 
 /** A count with thousands apart: 180,036. */

@@ -287,9 +287,13 @@ pub fn row(run: &Run, pes: &[PeId]) -> String {
     }
 }
 
-/// A share in per cent: `16.7 %`.
+/// A share in per cent: `16.7 %`; `0 %` is nothing at all.
 pub fn percent(value: f64) -> String {
-    format!("{} %", three_digits(value * 100.0))
+    match value.abs() {
+        0.0 => "0 %".to_owned(),
+        size if size < 5e-5 => "< 0.01 %".to_owned(),
+        _ => format!("{} %", three_digits(value * 100.0)),
+    }
 }
 
 /// The end of a text, which tells paths apart, in so many letters.

@@ -84,7 +84,7 @@ fn account(out: &mut String, run: &Run, time: &Account, style: Style) {
         (time.io, "input and output"),
         (time.idle, idle),
     ];
-    // What would be printed as 0.00 % is left out.
+    // What is less than any number that would be printed is left out.
     let parts = kinds.iter().filter(|(value, _)| known(*value) >= 5e-5 * base);
     let parts: Vec<String> =
         parts.map(|(value, words)| format!("{words} {}", names::percent(known(*value) / base))).collect();
