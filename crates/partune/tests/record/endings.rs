@@ -5,18 +5,24 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::expect::line_of;
-use super::launch::{Built, MPICH, Mpi, OPEN_MPI, Recorded, run};
+use super::launch::{Built, MPICH, OPEN_MPI, Recorded, record_all, run};
 
 const SOURCE: &str = include_str!("endings/ends.c");
 
-/// Records the program as it ends in a way; its `ending` in JSON and the text of `analyze`.
-fn ended(mpi: &Mpi, way: &str) -> Option<(Value, String)> {
-    Some(ends(&Built::new(mpi, "endings/ends.c", &[])?, way))
+/// Records the program as it ends in a way, with each MPI that is here; its `ending` in JSON and the text of `analyze`.
+fn ended(way: &str) -> Vec<(Value, String)> {
+    ends(&built(), way)
 }
 
-fn ends(built: &Built<'_>, way: &str) -> (Value, String) {
-    let recorded = built.record(&[], &[way]);
-    (recorded.analysis()["ending"].clone(), text(&recorded))
+fn built() -> Vec<Built<'static>> {
+    [&OPEN_MPI, &MPICH].into_iter().filter_map(|mpi| Built::new(mpi, "endings/ends.c", &[])).collect()
+}
+
+/// All at a time: they hang, most of the time.
+fn ends(all: &[Built<'_>], way: &str) -> Vec<(Value, String)> {
+    let add = |built| move |command: &mut Command| Built::add(built, command, &[], &[], &[way]);
+    let recorded = record_all(all.iter().map(add));
+    recorded.iter().map(|it| (it.analysis()["ending"].clone(), text(it))).collect()
 }
 
 fn text(recorded: &Recorded) -> String {
@@ -46,9 +52,9 @@ const WAITS: [Waits; 12] = [
 
 #[test]
 fn who_waits_for_whom() {
-    for built in [&OPEN_MPI, &MPICH].into_iter().filter_map(|mpi| Built::new(mpi, "endings/ends.c", &[])) {
-        for (way, chain, is_cycle, waits) in WAITS {
-            let (ending, text) = ends(&built, way);
+    let all = built();
+    for (way, chain, is_cycle, waits) in WAITS {
+        for (ending, text) in ends(&all, way) {
             let said = format!("{way}: {ending:#}\n{text}");
             assert_eq!((&ending["chain"], &ending["cycle"]), (&json!(chain), &json!(is_cycle)), "{said}");
             assert_eq!(ending["deadlock"], json!(is_cycle), "{said}");
@@ -93,8 +99,7 @@ fn who_waits_for_whom() {
 /// A run that is killed while all is well.
 #[test]
 fn a_cycle_of_short_waits_is_no_deadlock() {
-    for mpi in [&OPEN_MPI, &MPICH] {
-        let Some((ending, text)) = ended(mpi, "lively") else { continue };
+    for (ending, text) in ended("lively") {
         let said = format!("{ending:#}\n{text}");
         assert_eq!((&ending["chain"], &ending["cycle"]), (&json!([0, 1, 2]), &json!(true)), "{said}");
         assert_eq!(ending["deadlock"], false, "{said}");
@@ -105,8 +110,8 @@ fn a_cycle_of_short_waits_is_no_deadlock() {
 #[test]
 fn which_thread_waits_for_which() {
     let Some(built) = super::threads::built("gcc", "hangs.c") else { return };
-    for way in ["cycle", "forever", "itself", "handed", "condition", "spin"] {
-        let recorded = built.record(&[way]);
+    let ways = ["cycle", "forever", "itself", "handed", "condition", "spin"];
+    for (way, recorded) in ways.into_iter().zip(built.record_all(&ways)) {
         let ending = recorded.analysis()["ending"].clone();
         let told = format!("{way}: {ending:#}\n{}", text(&recorded));
         assert_eq!(ending["processes"][0]["how"], "killed", "{told}");
@@ -167,8 +172,7 @@ fn which_thread_waits_for_which() {
 
 #[test]
 fn the_first_to_die_is_told_with_its_place() {
-    for mpi in [&OPEN_MPI, &MPICH] {
-        let Some((ending, text)) = ended(mpi, "fault") else { continue };
+    for (ending, text) in ended("fault") {
         let said = format!("{ending:#}\n{text}");
         let first = &ending["processes"][0];
         assert_eq!(ending["first_known"], true, "{said}");
@@ -198,8 +202,7 @@ fn the_first_to_die_is_told_with_its_place() {
 
 #[test]
 fn who_aborts_is_told() {
-    for mpi in [&OPEN_MPI, &MPICH] {
-        let Some((ending, text)) = ended(mpi, "abort") else { continue };
+    for (ending, text) in ended("abort") {
         let said = format!("{ending:#}\n{text}");
         let first = &ending["processes"][0];
         assert_eq!(
@@ -219,8 +222,7 @@ fn who_aborts_is_told() {
 
 #[test]
 fn of_runs_in_order_nothing_is_told() {
-    for mpi in [&OPEN_MPI, &MPICH] {
-        let Some((ending, text)) = ended(mpi, "orderly") else { continue };
+    for (ending, text) in ended("orderly") {
         assert_eq!(ending, Value::Null);
         assert!(!text.contains("how it ended"), "{text}");
     }

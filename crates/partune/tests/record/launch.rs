@@ -1,9 +1,9 @@
-//! Compiles a program for one MPI and runs it under `partune record`. One run at a time.
+//! Compiles a program for one MPI and runs it under `partune record`. One run at a time, but of those that hang.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use partune_testkit::outside;
 
@@ -185,27 +185,43 @@ impl<'a> Built<'a> {
 
     /// The same, with options of the interpreter.
     pub(super) fn run(&self, interpreter: &[&str], options: &[&str], arguments: &[&str]) -> Recorded {
+        record(|command| self.add(command, interpreter, options, arguments))
+    }
+
+    /// Adds options, and the program with its arguments, to the command that records it.
+    pub(super) fn add(&self, command: &mut Command, interpreter: &[&str], options: &[&str], arguments: &[&str]) {
         let launcher =
             [self.mpi.command("mpirun"), "-n".to_owned(), self.expected.ranks.to_string()].map(PathBuf::from);
-        let words = interpreter.iter().map(PathBuf::from);
-        let own = self.arguments.iter().map(PathBuf::from).chain(arguments.iter().map(PathBuf::from));
-        record(|command| {
-            command.args(options).arg("--").args(launcher).arg(self.program()).args(words).args(own);
-            command.envs(LAUNCHED).envs(self.variables.iter().map(|(name, value)| (name, value)));
-        })
+        command.args(options).arg("--").args(launcher).arg(self.program()).args(interpreter);
+        command.args(&self.arguments).args(arguments);
+        command.envs(LAUNCHED).envs(self.variables.iter().map(|(name, value)| (name, value)));
     }
 }
 
 /// Runs `partune record` with what is added to its command: options, and what is to be recorded.
 pub(super) fn record(add: impl FnOnce(&mut Command)) -> Recorded {
-    let folder = tempfile::tempdir().expect("there is room for an archive");
-    let archive = folder.path().join("archive");
+    record_all([add]).remove(0)
+}
+
+/// The same of several at a time: of programs that hang until they are killed.
+pub(super) fn record_all<Add: FnOnce(&mut Command)>(all: impl IntoIterator<Item = Add>) -> Vec<Recorded> {
     let _alone = alone();
-    let mut command = Command::new("timeout");
-    command.args(["--kill-after=5", "60", env!("CARGO_BIN_EXE_partune"), "record", "-o"]).arg(&archive);
-    add(&mut command);
-    let output = command.output().expect("timeout is a command of every system");
-    Recorded { output, anchor: archive.join("traces.otf2"), _folder: folder }
+    let start = |add: Add| {
+        let folder = tempfile::tempdir().expect("there is room for an archive");
+        let mut command = Command::new("timeout");
+        command.args(["--kill-after=5", "60", env!("CARGO_BIN_EXE_partune"), "record", "-o"]);
+        command.arg(folder.path().join("archive"));
+        add(&mut command);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        (command.spawn().expect("timeout is a command of every system"), folder)
+    };
+    let started: Vec<_> = all.into_iter().map(start).collect();
+    let ended = started.into_iter().map(|(child, folder)| Recorded {
+        output: child.wait_with_output().expect("it is a child of ours"),
+        anchor: folder.path().join("archive/traces.otf2"),
+        _folder: folder,
+    });
+    ended.collect()
 }
 
 impl Recorded {

@@ -62,13 +62,22 @@ impl Built {
         self.record_among(arguments, &[])
     }
 
+    /// With each of some arguments, all at a time.
+    pub(super) fn record_all(&self, arguments: &[&str]) -> Vec<Recorded> {
+        launch::record_all(arguments.iter().map(|own| move |command: &mut Command| self.add(command, &[own])))
+    }
+
     /// With variables of the environment.
     pub(super) fn record_among(&self, arguments: &[&str], variables: &[(&str, &Path)]) -> Recorded {
         launch::record(|command| {
-            command.arg("--").arg(self.program()).args(arguments);
-            // LLVM's threads would take the processors from each other while they wait.
-            command.env("OMP_WAIT_POLICY", "passive").envs(variables.iter().copied());
+            self.add(command, arguments);
+            command.envs(variables.iter().copied());
         })
+    }
+
+    fn add(&self, command: &mut Command, arguments: &[&str]) {
+        // LLVM's threads would take the processors from each other while they wait.
+        command.arg("--").arg(self.program()).args(arguments).env("OMP_WAIT_POLICY", "passive");
     }
 
     pub(super) fn line(&self, mark: &str) -> u64 {
