@@ -125,8 +125,8 @@ fn a_profile_has_the_same_calls() {
 /// What was told before an image was killed, aborted or stopped is there, and the status is that of the run as it is without the recorder.
 #[test]
 fn an_end_that_is_none_loses_nothing() {
+    let Some(built) = Built::new(&CAF, "caf/ends.f90", &[]) else { return };
     for (end, status) in [("kill", 137), ("abort", 134), ("error", 3), ("stop", 4), ("fail", 137)] {
-        let Some(built) = Built::new(&CAF, "caf/ends.f90", &[]) else { return };
         let recorded = check_counts(&built, &[], &[end]);
         assert_eq!(recorded.output.status.code(), Some(status), "{end}: {}", recorded.said());
         let found: Vec<BTreeMap<String, u64>> = counts(&recorded.anchor);

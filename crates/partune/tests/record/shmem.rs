@@ -358,8 +358,8 @@ fn a_profile_has_the_same_calls() {
 /// What was told before a process was killed, aborted or left is there, and the status is that of the run as it is without the recorder.
 #[test]
 fn an_end_that_is_none_loses_nothing() {
+    let Some(built) = Built::new(&OSHMEM, "shmem/ends.c", &[]) else { return };
     for (end, status) in [("kill", 137), ("abort", 134), ("exit", 3), ("global", 3)] {
-        let Some(built) = Built::new(&OSHMEM, "shmem/ends.c", &[]) else { return };
         let recorded: Recorded = check_counts(&built, &[], &[end]);
         assert_eq!(recorded.output.status.code(), Some(status), "{end}: {}", recorded.said());
         let found: Vec<Counts> = counts(&recorded.anchor);
