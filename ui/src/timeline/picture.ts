@@ -114,6 +114,8 @@ export function usePicture(timeline: Timeline, kinds: Kind[], available: number,
         same.pixels ??= aside(context, (own) => draw(own, then, marks, colour));
         const moved = ((same.from - from) / (to - from)) * geometry.width * context.getTransform().a;
         context.setTransform(1, 0, 0, 1, 0, 0);
+        // Laid over nothing, pixels would be rounded once more.
+        context.globalCompositeOperation = "copy";
         context.drawImage(same.pixels, Math.round(moved), 0);
       } else {
         last.current = { of, from, pixels: null };
