@@ -104,18 +104,22 @@ export function usePicture(timeline: Timeline, kinds: Kind[], available: number,
       const { wait, message, finding, region } = marks;
       const [wide, tall] = [context.canvas.width, context.canvas.height];
       const of = [draw, to - from, width, height, high, wait, message, finding, region, colour, wide, tall];
+      const clip = (of: CanvasRenderingContext2D) => {
+        of.beginPath();
+        of.rect(geometry.left, 0, geometry.width, height);
+        of.clip();
+      };
       context.save();
-      context.beginPath();
-      context.rect(geometry.left, 0, geometry.width, height);
-      context.clip();
+      clip(context);
       const same = last.current?.of.every((it, at) => it === of[at]) ? last.current : null;
       if (same) {
         const then = { ...geometry, from: same.from, to: same.from + to - from };
-        same.pixels ??= aside(context, (own) => draw(own, then, marks, colour));
+        same.pixels ??= aside(context, (own) => {
+          clip(own);
+          draw(own, then, marks, colour);
+        });
         const moved = ((same.from - from) / (to - from)) * geometry.width * context.getTransform().a;
         context.setTransform(1, 0, 0, 1, 0, 0);
-        // Laid over nothing, pixels would be rounded once more.
-        context.globalCompositeOperation = "copy";
         context.drawImage(same.pixels, Math.round(moved), 0);
       } else {
         last.current = { of, from, pixels: null };
