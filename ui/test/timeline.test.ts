@@ -600,6 +600,8 @@ test("a picture that is moved or drawn over is the one that was there", async ()
   assert.equal(await picture(), before);
   // Where it stays, it is what is there, as who comes by its address sees it.
   await pulled(60, true);
+  await until(page, () => !location.hash.includes("from=300000000"));
+  await settle(page);
   const { from } = await params(page);
   assert.ok(Number(from) < 300000000, from);
   const moved = await picture();

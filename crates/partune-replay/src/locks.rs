@@ -19,8 +19,8 @@ pub(crate) struct Hold {
     pub(crate) shared: bool,
 }
 
-/// Makes ties of locks, and their ends. Each time that a PE had a lock is one: the PE takes where it asks for the lock, and gives where it gives it back. What is
-/// done in an order of its own, such as the turns of a loop, goes from one to the next as in the run instead, and is no [`Hold`]. `gifts`: when the last one gave
+/// Makes ties of locks, and their ends. Each time that a PE had a lock is one: the PE takes where it asks for the lock, and gives where it gives it back. Where it
+/// is not recorded who asked when, or what is done has an order of its own, such as the turns of a loop, it goes from one to the next as in the run instead, and is no [`Hold`]. `gifts`: when the last one gave
 /// it back that kept the PE from having it earlier. `moved`: where the PE really waits. Linear in grants.
 pub(crate) fn ties(
     trace: &Trace,
@@ -32,44 +32,51 @@ pub(crate) fn ties(
     let mut holds = Vec::new();
     let several = index.locks.by_lock().filter(|grants| grants.iter().any(|grant| grant.pe != grants[0].pe));
     for (lock, grants) in (0..).zip(several) {
-        let (mut alone, mut sharing) = (None, Vec::new());
+        let in_order = grants.iter().any(|grant| !is_asked(trace, grant));
+        let (mut alone, mut sharing): (Option<&Grant>, Vec<&Grant>) = (None, Vec::new());
         for grant in grants {
-            let before = if grant.shared {
-                alone
-            } else {
-                sharing.drain(..).max_by_key(|it: &&Grant| (it.released, it.pe)).or(alone)
-            };
+            let mut before: Vec<&Grant> = alone.into_iter().collect();
             if grant.shared {
                 sharing.push(grant);
             } else {
+                if !sharing.is_empty() {
+                    before = std::mem::take(&mut sharing);
+                }
                 alone = Some(grant);
             }
-            let before: Option<&Grant> = before.filter(|it| it.pe != grant.pe);
-            // Who has it before it is known to be given back has it from somewhere within the operation that gives it back.
-            let exit = trace.streams()[grant.pe].visits.exit.get(grant.operation.index()).copied();
-            let latest = exit.map_or(Time::MAX, |exit| Time(exit.0.saturating_sub(1)));
-            let gift = before.map_or(Time::MIN, |it| it.released.min(latest));
-            let tie = gifts.len() as u32;
-            let takes = End { time: grant.requested, visit: grant.operation, tie, part: Part::Takes };
-            let takes = moved(grant.pe, takes);
-            let gives = |it: &Grant| End { time: it.released, visit: it.release, tie, part: Part::Gives };
+            before.retain(|it| it.pe != grant.pe);
             // Who had it before all that is recorded did not ask.
             if !grant.operation.is_some() {
                 continue;
             }
-            let in_order = trace.role_of(grant.pe, grant.operation) == Role::WaitOnValue;
-            let giver = if in_order { before } else { Some(grant) };
+            // Who has it before it is known to be given back has it from somewhere within the operation that gives it back.
+            let exit = trace.streams()[grant.pe].visits.exit.get(grant.operation.index()).copied();
+            let latest = exit.map_or(Time::MAX, |exit| Time(exit.0.saturating_sub(1)));
+            let gift = before.iter().map(|it| it.released.min(latest)).max().unwrap_or(Time::MIN);
+            let tie = gifts.len() as u32;
+            let takes = End { time: grant.requested, visit: grant.operation, tie, part: Part::Takes };
+            let takes = moved(grant.pe, takes);
+            let givers = if in_order { before } else { vec![grant] };
             // What was held for no time keeps nobody waiting.
-            let is_held = |giver: &&Grant| in_order || (takes.time, takes.visit) < (giver.released, giver.release);
-            if let Some(giver) = giver.filter(is_held) {
+            let is_held = in_order || (takes.time, takes.visit) < (grant.released, grant.release);
+            if !givers.is_empty() && is_held {
                 gifts.push(gift);
-                ends[giver.pe].push(gives(giver));
+                for it in givers {
+                    ends[it.pe].push(End { time: it.released, visit: it.release, tie, part: Part::Gives });
+                }
                 ends[grant.pe].push(takes);
                 holds.push((!in_order).then_some(Hold { lock, shared: grant.shared }));
             }
         }
     }
     holds
+}
+
+/// Whether it is recorded when a PE asked for a lock. Of threads that need not wait only that they had it is told, in hindsight, where somebody waited; what is
+/// done in turns asks for its turn.
+fn is_asked(trace: &Trace, grant: &Grant) -> bool {
+    let role = grant.operation.some().map(|operation| trace.role_of(grant.pe, operation));
+    role.is_some_and(|role| !role.is_transparent() && !matches!(role, Role::LockRelease | Role::WaitOnValue))
 }
 
 /// When PEs held locks that nobody else can hold meanwhile.

@@ -131,3 +131,12 @@ fn a_lock_may_be_given_back_that_nobody_asked_for() {
         pe 1: main 0..100 { work 0..20 pthread_mutex_lock 20..20 lock(1) hold 20..40 pthread_mutex_unlock 40..40 unlock(1) rest 40..100 }";
     assert_eq!(runs(text, &["scale work time*0.5"]), (100, 100));
 }
+
+/// Threads that need not wait for a lock tell only afterwards that they had it. The order of the run stays.
+#[test]
+fn a_lock_that_is_told_in_hindsight_goes_on_as_in_the_run() {
+    let text = "
+        pe 0: main 0..200 { solve 0..80 { told 70..71 acquire(1) } pthread_mutex_unlock 80..80 unlock(1) rest 80..200 }
+        pe 1: main 0..200 { work 0..20 pthread_mutex_lock 20..81 lock(1) hold 81..121 pthread_mutex_unlock 121..121 unlock(1) rest 121..200 }";
+    assert_eq!(runs(text, &["scale solve time*0.5"]), (200, 160));
+}
