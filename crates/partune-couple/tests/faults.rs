@@ -48,7 +48,7 @@ fn a_kernel_that_drifts() {
 fn ranks_that_make_up_for_each_other_do_not_drift() {
     let Some(folder) = naps(MPI) else { return };
     let plan =
-        plan(&folder, &format!("{MPIRUN} ./app turns"), "pes = [2]\nlaunches = 1\nlengths = [3]\nbudget_s = 12.0\n");
+        plan(&folder, &format!("{MPIRUN} ./app turns"), "pes = [2]\nlaunches = 1\nlengths = [3]\nbudget_s = 6.0\n");
     let outcome = measured(&plan).0.expect("something is said");
     let drifts = outcome.problems.iter().filter(|it| matches!(it.fault, Fault::Drift { .. }));
     assert_eq!(drifts.count(), 0, "{:?}", outcome.problems);
