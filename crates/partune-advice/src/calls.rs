@@ -48,6 +48,12 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Whether two call paths end at one statement.
+    fn is_same(&self, one: CallPathId, other: CallPathId) -> bool {
+        let paths = self.trace.paths();
+        (paths.region(one), paths.site(one)) == (paths.region(other), paths.site(other))
+    }
+
     /// Whether an operation comes back before it is done already.
     fn is_nonblocking(&self, path: CallPathId) -> bool {
         self.region(path).is_some_and(|it| matches!(it.completion, Completion::NonBlocking | Completion::Persistent))
@@ -76,8 +82,7 @@ impl<'a> Run<'a> {
                 _ => {}
             }
         }
-        let statement = |path: CallPathId| (self.trace.paths().region(path), self.trace.paths().site(path));
-        let is_one = |path: CallPathId| is_barrier(path) && statement(path) == statement(finding.path);
+        let is_one = |path: CallPathId| is_barrier(path) && self.is_same(path, finding.path);
         let stays = finding.call_paths().all(|path| is_one(path) && !redundant.contains(&path));
         stays && own > 0 && others >= own
     }
@@ -99,8 +104,7 @@ impl<'a> Run<'a> {
             self.region(construct).is_some_and(is)
         };
         // Threads that are only in the inner one of two regions may have other call paths there.
-        let statement = |path: CallPathId| (paths.region(path), paths.site(path));
-        let is_here = |path: &CallPathId| statement(*path) == statement(construct);
+        let is_here = |path: &CallPathId| self.is_same(*path, construct);
         let is_nested = |path: CallPathId| is_here(&path) && paths.ancestors(path).skip(1).any(|it| is_parallel(&it));
         let is_other = |path: CallPathId| {
             (shares(&path) || role(&path) == Some(Role::TaskCreate))
@@ -114,8 +118,7 @@ impl<'a> Run<'a> {
     /// What of a finding is the doing of code in a loop.
     fn caused_in(&self, finding: &Finding, of_loop: CallPathId) -> Span {
         let paths = self.trace.paths();
-        let statement = |path: CallPathId| (paths.region(path), paths.site(path));
-        let is_within = |path: CallPathId| paths.ancestors(path).any(|it| statement(it) == statement(of_loop));
+        let is_within = |path: CallPathId| paths.ancestors(path).any(|it| self.is_same(it, of_loop));
         let is_in_it = |cause: &&Cause| matches!(self.code(cause), Code::At(path) if is_within(path));
         finding.causes.iter().filter(is_in_it).map(|cause| cause.time).sum()
     }
