@@ -2,7 +2,7 @@
 //!
 //! Recorded are a thread's creation, its begin, its end, and who waited for that; and where threads wait for each other: at mutexes, locks of readers and
 //! writers, spin locks, conditions, semaphores and barriers. A wrapper tries first. Where a call need not wait, that is all, and nothing is left of
-//! it, not even a look at the clock. A wait that is shorter than a threshold leaves nothing either. Who gives what another thread awaits says so; it
+//! it, not even a look at the clock, unless it gets a lock that is held for long. A wait that is shorter than a threshold leaves nothing either. Who gives what another thread awaits says so; it
 //! sees that one waits by a single load ([`objects`]).
 //!
 //! Recording begins when the program makes a thread. Threads that libraries of runtimes make, and what these libraries wait for, are their own

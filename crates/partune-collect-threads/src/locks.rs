@@ -1,15 +1,16 @@
 //! Mutexes, locks of readers and writers, and spin locks, also by the names of ISO C.
 //!
 //! A lock that nobody waited for was got without a record. So whoever gives it back, and keeps somebody waiting, tells both: that it has it since that began
-//! to wait, as far as events of its own are not later, and that it gives it back.
+//! to wait, as far as events of its own are not later, and that it gives it back. Whoever gets a lock that others get too, and that is held for long, says so.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use partune_collect::facts::Lock;
 use partune_collect::frame::{self, Frame};
-use partune_collect::team::Model;
-use partune_collect::{Call, Region, enter, now, tell_since};
+use partune_collect::team::{self, Model};
+use partune_collect::{Call, Region, callers, enter, now, tell_since};
 
 use crate::awake::{self, World, is_awake};
 use crate::function::call;
@@ -84,6 +85,56 @@ pub(crate) fn taken(lock: usize, holder: fn(usize) -> u32) {
     if objects::is_awaited(lock) {
         aside(|| {
             objects::held(lock, holder);
+            Some(())
+        });
+    }
+}
+
+thread_local! {
+    /// A lock of which it is measured how long the thread has it, and since when.
+    static MEASURED: Cell<(usize, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// The calling thread got a lock without a wait, which may be one that is held for long.
+#[cold]
+fn got_at_once(region: &'static Region, frame: Frame, kind: Kind, lock: usize) {
+    aside(|| {
+        if !callers::is_program(frame.return_address()) {
+            objects::was_short(lock);
+            return Some(());
+        }
+        let (world, thread) = (awake::world()?, team::thread()?);
+        if !objects::is_told(lock, thread) {
+            MEASURED.set((lock, now()));
+        } else if let Some(mut call) = enter(region, frame) {
+            let got = objects::got(lock, thread, call.time());
+            kind.acquired(&mut call, world, got);
+            call.leave();
+        }
+        Some(())
+    });
+}
+
+/// The calling thread gives a lock back while it waits for something else.
+pub(crate) fn not_measured(lock: usize) {
+    if MEASURED.get().0 == lock {
+        MEASURED.set((0, 0));
+    }
+}
+
+/// It gives such a lock back.
+#[cold]
+fn measure(lock: usize) {
+    let (measured, since) = MEASURED.get();
+    if measured == lock {
+        MEASURED.set((0, 0));
+        aside(|| {
+            let is_long = now().saturating_sub(since) >= awake::world()?.shortest();
+            if is_long {
+                objects::was_long(lock, team::thread()?);
+            } else {
+                objects::was_short(lock);
+            }
             Some(())
         });
     }
@@ -166,13 +217,16 @@ macro_rules! acquire {
             if !is_awake() {
                 return call!($name(lock $(, $more)*));
             }
+            let whose: Option<fn(usize) -> u32> = None$(.or(Some($holder)))?;
             let tried = call!($try(lock));
             if tried != $busy {
+                if objects::may_be_long(lock) && matches!(tried, GOT | OWNER_DIED) && !(whose.is_some() && is_nested(lock)) {
+                    got_at_once(&$region, frame::here(), Kind::$kind, lock);
+                }
                 $(taken(lock, $holder);)?
                 return tried;
             }
             let frame = frame::here();
-            let whose: Option<fn(usize) -> u32> = None$(.or(Some($holder)))?;
             let waiting = aside(|| Waiting::begin(&$region, frame, lock, whose));
             let result = call!($name(lock $(, $more)*));
             if waiting.is_some() {
@@ -231,6 +285,9 @@ macro_rules! release {
         /// As the C library's.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(lock: usize) -> c_int {
+            if objects::may_be_long(lock) && is_awake() && !$nested(lock) {
+                measure(lock);
+            }
             if !objects::is_awaited(lock) || $nested(lock) {
                 return call!($name(lock));
             }

@@ -3,6 +3,9 @@
 //! Whoever gives something back asks with one load whether anybody may wait for it ([`is_awaited`]): a table of counts, in which objects whose
 //! addresses have the same hash share a place. A recorded holder counts as well, since that it gives the object back has to be recorded too. Only where
 //! the count says so, the object itself is looked up.
+//!
+//! An object that several threads get, and that they hold for long, is told of each time, also without a wait: under a change, others may come meanwhile. How
+//! long each is held is measured the first times, and whenever it is told.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
@@ -13,9 +16,14 @@ use partune_collect::AwaitedThread;
 const PLACES: usize = 1 << 12;
 const PARTS: usize = 64;
 
-/// How many wait for objects, or hold them and are recorded; above [`SEEN`] whether there was an object.
+/// How many wait for objects, or hold them and are recorded; besides whether there was an object ([`SEEN`]), one that is held for long, and how often one was
+/// measured that is not.
 static COUNTS: [AtomicU32; PLACES] = [const { AtomicU32::new(0) }; PLACES];
 const SEEN: u32 = 1 << 31;
+const LONG: u32 = 1 << 30;
+const ONE_SHORT: u32 = 1 << 28;
+const SHORT: u32 = 3 * ONE_SHORT;
+const NUMBER: u32 = ONE_SHORT - 1;
 
 static PARTS_OF_ALL: [Mutex<Option<HashMap<usize, Object>>>; PARTS] = [const { Mutex::new(None) }; PARTS];
 
@@ -24,8 +32,13 @@ struct Object {
     /// How often anybody got it and that was recorded.
     order: u32,
     waiting: Vec<Waiter>,
-    /// Threads of which it is recorded that they got it.
-    holding: Vec<u32>,
+    /// Threads of which it is recorded that they got it, and when.
+    holding: Vec<(u32, u64)>,
+    /// For how many times more that it is not held for long it counts as one that is.
+    long: u8,
+    /// Who had it first, and whether others did.
+    user: u32,
+    is_shared: bool,
     /// When it was recorded last that one gave it back, or gave a sign.
     given: u64,
 }
@@ -51,14 +64,46 @@ pub(crate) struct Release {
 /// Whether somebody may wait for an object, or hold it and be recorded.
 #[inline]
 pub(crate) fn is_awaited(address: usize) -> bool {
-    count(address).load(Ordering::Relaxed) & !SEEN != 0
+    count(address).load(Ordering::Relaxed) & NUMBER != 0
+}
+
+/// Whether an object may be one that is held for long.
+#[inline]
+pub(crate) fn may_be_long(address: usize) -> bool {
+    count(address).load(Ordering::Relaxed) & (LONG | SHORT) != SHORT
+}
+
+/// Whether it is told that a thread gets an object, though it did not wait.
+pub(crate) fn is_told(address: usize, thread: u32) -> bool {
+    let is_told = |object: &mut Object| {
+        object.is_shared |= object.user != thread;
+        object.is_shared && object.long > 0
+    };
+    with_known(address, is_told) == Some(true)
+}
+
+/// A thread had an object that [may be long](may_be_long) for long, and that was not told.
+pub(crate) fn was_long(address: usize, thread: u32) {
+    with(address, thread, |object| object.was_held(true, count(address)));
+}
+
+/// One had such an object for a short time.
+pub(crate) fn was_short(address: usize) {
+    let place = count(address);
+    if with_known(address, |object| object.was_held(false, place)).is_none() {
+        let one_more = |state: u32| (state & SHORT != SHORT).then_some(state.wrapping_add(ONE_SHORT));
+        let _ = place.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
+    }
 }
 
 /// A thread waits from now on.
 pub(crate) fn wait(address: usize, thread: u32, since: u64, holder: Option<AwaitedThread>) {
     count(address).fetch_add(1, Ordering::AcqRel);
     count(address).fetch_or(SEEN, Ordering::Relaxed);
-    with(address, |object| object.waiting.push(Waiter { thread, since, holder }));
+    with(address, thread, |object| {
+        object.is_shared = true;
+        object.waiting.push(Waiter { thread, since, holder });
+    });
 }
 
 /// Another thread may hold it from now on: those that wait for it say so. `holder` gives what the system calls that one, 0 if it does not know; it is
@@ -71,7 +116,7 @@ pub(crate) fn held(address: usize, holder: fn(usize) -> u32) {
 
 /// It does not any more. Returns the object's number.
 pub(crate) fn stop(address: usize, thread: u32) -> u32 {
-    let (number, was_waiting) = with(address, |object| (object.number, object.is_left_by(thread)));
+    let (number, was_waiting) = with(address, thread, |object| (object.number, object.is_left_by(thread)));
     // One that was forgotten meanwhile counts no more.
     if was_waiting {
         count(address).fetch_sub(1, Ordering::AcqRel);
@@ -79,10 +124,10 @@ pub(crate) fn stop(address: usize, thread: u32) -> u32 {
     number
 }
 
-/// It has waited, and got the object: the object's number, and for the how manieth time that is recorded.
-pub(crate) fn got(address: usize, thread: u32) -> (u32, u32) {
-    let (got, was_waiting) = with(address, |object| {
-        object.holding.push(thread);
+/// It got the object, most often after a wait: the object's number, and for the how manieth time that is recorded.
+pub(crate) fn got(address: usize, thread: u32, now: u64) -> (u32, u32) {
+    let (got, was_waiting) = with(address, thread, |object| {
+        object.holding.push((thread, now));
         object.order += 1;
         ((object.number, object.order), object.is_left_by(thread))
     });
@@ -96,17 +141,19 @@ pub(crate) fn got(address: usize, thread: u32) -> (u32, u32) {
 pub(crate) fn release(address: usize, thread: u32, now: u64, shortest: u64) -> Option<Release> {
     let release = with_known(address, |object| {
         object.tell(0);
-        let is_known =
-            object.holding.iter().rposition(|holder| *holder == thread).map(|at| object.holding.swap_remove(at));
-        let is_late = object.is_late(thread, now, shortest);
-        if is_known.is_none() && !is_late {
+        let known = object.holding.iter().rposition(|(holder, _)| *holder == thread);
+        let known = known.map(|at| object.holding.swap_remove(at).1);
+        if known.is_none() && !object.is_late(thread, now, shortest) {
             return None;
         }
         let awaited = object.waiting.iter().map(|it| it.since).min().unwrap_or(now);
-        let since = awaited.max(object.given);
+        let since = known.unwrap_or(awaited.max(object.given));
         object.given = now;
-        object.order += u32::from(is_known.is_none());
-        Some(Release { number: object.number, order: object.order, is_known: is_known.is_some(), since })
+        object.order += u32::from(known.is_none());
+        if let Some(since) = known {
+            object.was_held(now.saturating_sub(since) >= shortest, count(address));
+        }
+        Some(Release { number: object.number, order: object.order, is_known: known.is_some(), since })
     });
     let release = release.flatten()?;
     if release.is_known {
@@ -135,15 +182,29 @@ pub(crate) fn forget(address: usize) {
 }
 
 impl Object {
-    fn new() -> Object {
+    fn new(user: u32) -> Object {
         static NUMBERS: AtomicU32 = AtomicU32::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Object { number, order: 0, waiting: Vec::new(), holding: Vec::new(), given: 0 }
+        Object { number, order: 0, waiting: Vec::new(), holding: Vec::new(), long: 0, user, is_shared: false, given: 0 }
     }
 
     /// All that wait say which thread they wait for.
     fn tell(&self, tid: u32) {
         self.waiting.iter().filter_map(|it| it.holder).for_each(|holder| holder.is(tid));
+    }
+
+    /// One that had it gives it back, after a long time or a short one.
+    fn was_held(&mut self, is_long: bool, place: &AtomicU32) {
+        /// So many short times are told without a long one.
+        const FEW: u8 = 4;
+        self.long = if is_long { FEW } else { self.long.saturating_sub(1) };
+        match self.long {
+            0 => {
+                place.fetch_or(SHORT, Ordering::Relaxed);
+                place.fetch_and(!LONG, Ordering::Relaxed)
+            }
+            _ => place.fetch_or(LONG, Ordering::Relaxed),
+        };
     }
 
     /// A thread waits no more. Whether it did.
@@ -179,8 +240,8 @@ fn part(address: usize) -> MutexGuard<'static, Option<HashMap<usize, Object>>> {
     part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn with<T>(address: usize, act: impl FnOnce(&mut Object) -> T) -> T {
-    act(part(address).get_or_insert_with(HashMap::new).entry(address).or_insert_with(Object::new))
+fn with<T>(address: usize, thread: u32, act: impl FnOnce(&mut Object) -> T) -> T {
+    act(part(address).get_or_insert_with(HashMap::new).entry(address).or_insert_with(|| Object::new(thread)))
 }
 
 fn with_known<T>(address: usize, act: impl FnOnce(&mut Object) -> T) -> Option<T> {
@@ -203,7 +264,7 @@ mod tests {
         let first = release(lock, 2, 105, 5).expect("one has waited long");
         assert_eq!(release(lock, 3, 107, 5), None);
         assert_eq!((first.order, first.is_known, first.since), (1, false, 100));
-        assert_eq!(got(lock, 1), (first.number, 2));
+        assert_eq!(got(lock, 1, 200), (first.number, 2));
         // Nobody waits, but that it was got is known. It is given back at once, which is told in any case.
         assert!(is_awaited(lock));
         assert_eq!(release(lock, 2, 300, 5), None);
@@ -227,6 +288,42 @@ mod tests {
     }
 
     #[test]
+    fn who_gets_what_is_held_for_long_says_so() {
+        let (lock, shortest) = (0x4000, 50);
+        wait(lock, 1, 0, None);
+        assert!(release(lock, 2, 100, shortest).is_some());
+        got(lock, 1, 100);
+        assert!(release(lock, 1, 160, shortest).is_some());
+        assert!(!is_awaited(lock) && is_told(lock, 1));
+        // Some short times, and a long one; then short ones only.
+        let mut now = 200;
+        for (length, is_long) in [(1, true), (1, true), (60, true), (1, true), (1, true), (1, true), (1, false)] {
+            got(lock, 2, now);
+            assert!(release(lock, 2, now + length, shortest).is_some_and(|release| release.since == now));
+            assert_eq!((is_told(lock, 1), may_be_long(lock)), (is_long, is_long), "{now}");
+            now += 100;
+        }
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_told_if_it_is_long_and_shared() {
+        let (short, own, shared) = (0x5000, 0x6000, 0x7000);
+        for is_left in [true, true, false] {
+            was_short(short);
+            assert_eq!(may_be_long(short), is_left);
+        }
+        for lock in [own, shared] {
+            was_short(lock);
+            assert!(!is_told(lock, 1) && may_be_long(lock));
+            was_long(lock, 1);
+            assert!(!is_told(lock, 1) && may_be_long(lock));
+        }
+        assert!(is_told(shared, 2) && is_told(shared, 1) && !is_told(own, 1));
+        (0..4).for_each(|_| was_short(own));
+        assert!(!may_be_long(own));
+    }
+
+    #[test]
     fn an_object_that_is_no_more_has_another_number_afterwards() {
         let condition = 0x2000;
         wait(condition, 1, 100, None);
@@ -243,7 +340,7 @@ mod tests {
         assert_ne!(stop(condition, 1), number);
         wait(condition, 1, 600, None);
         forget(condition);
-        got(condition, 1);
+        got(condition, 1, 650);
         assert!(is_awaited(condition));
         assert!(release(condition, 1, 700, 5).is_some_and(|release| release.is_known));
         assert!(!is_awaited(condition));

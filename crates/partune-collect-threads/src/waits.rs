@@ -100,7 +100,7 @@ impl Waiting {
 
     /// It got what it waited for, and holds it: its number, and for the how manieth time that is recorded.
     pub(crate) fn got(&self) -> (u32, u32) {
-        objects::got(self.object, self.thread)
+        objects::got(self.object, self.thread, self.call.time())
     }
 }
 

@@ -31,7 +31,7 @@ pub use blocks::{Block, Blocks};
 pub use clock_repair::ClockQuality;
 pub use collectives::{Collectives, Instance, Member};
 pub use creations::{Creation, creations};
-pub use locks::{Grant, Locks};
+pub use locks::{Grant, Locks, handed_on};
 pub use messages::{Message, Messages};
 pub use piece::{Moves, cut};
 pub use polls::Polls;

@@ -97,6 +97,20 @@ impl Locks {
     }
 }
 
+/// Gives each grant of one lock with its position, and those that had it before: the last one, or all those that shared it, if this one does not.
+pub fn handed_on<'a>(grants: &'a [Grant], mut each: impl FnMut(usize, &'a Grant, &[&'a Grant])) {
+    let (mut alone, mut sharing) = (Vec::new(), Vec::new());
+    for (at, grant) in grants.iter().enumerate() {
+        each(at, grant, if grant.shared || sharing.is_empty() { &alone } else { &sharing });
+        if grant.shared {
+            sharing.push(grant);
+        } else {
+            sharing.clear();
+            alone = vec![grant];
+        }
+    }
+}
+
 /// When a lock was got next, after some moment, by each of two PEs: for any PE, one of them is another.
 #[derive(Clone, Copy, Default)]
 struct Next([Option<(Time, PeId)>; 2]);

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use partune_base::{PeId, Table, Time};
-use partune_index::{End, Grant, Index, Part};
+use partune_index::{End, Grant, Index, Part, handed_on};
 use partune_trace::{Role, Trace};
 
 use crate::costs::Level;
@@ -19,8 +19,8 @@ pub(crate) struct Hold {
     pub(crate) shared: bool,
 }
 
-/// Makes ties of locks, and their ends. Each time that a PE had a lock is one: the PE takes where it asks for the lock, and gives where it gives it back. Where it
-/// is not recorded who asked when, or what is done has an order of its own, such as the turns of a loop, it goes from one to the next as in the run instead, and is no [`Hold`]. `gifts`: when the last one gave
+/// Makes ties of locks, and their ends. Each time that a PE had a lock is one: the PE takes where it asks for the lock, and gives where it gives it back. Until
+/// it is recorded who asks when, and where what is done has an order of its own, such as the turns of a loop, it goes from one to the next as in the run instead, and is no [`Hold`]. `gifts`: when the last one gave
 /// it back that kept the PE from having it earlier. `moved`: where the PE really waits. Linear in grants.
 pub(crate) fn ties(
     trace: &Trace,
@@ -32,47 +32,42 @@ pub(crate) fn ties(
     let mut holds = Vec::new();
     let several = index.locks.by_lock().filter(|grants| grants.iter().any(|grant| grant.pe != grants[0].pe));
     for (lock, grants) in (0..).zip(several) {
-        let in_order = grants.iter().any(|grant| !is_asked(trace, grant));
-        let (mut alone, mut sharing): (Option<&Grant>, Vec<&Grant>) = (None, Vec::new());
-        for grant in grants {
-            let mut before: Vec<&Grant> = alone.into_iter().collect();
-            if grant.shared {
-                sharing.push(grant);
-            } else {
-                if !sharing.is_empty() {
-                    before = std::mem::take(&mut sharing);
-                }
-                alone = Some(grant);
-            }
-            before.retain(|it| it.pe != grant.pe);
-            // Who had it before all that is recorded did not ask.
+        let in_order = grants.iter().rposition(|grant| !is_asked(trace, grant)).map_or(0, |last| last + 1);
+        handed_on(grants, |at, grant, before| {
+            // Who has it before all that is recorded did not ask.
             if !grant.operation.is_some() {
-                continue;
+                return;
             }
+            let before: Vec<&Grant> = before.iter().copied().filter(|it| it.pe != grant.pe).collect();
             // Who has it before it is known to be given back has it from somewhere within the operation that gives it back.
             let exit = trace.streams()[grant.pe].visits.exit.get(grant.operation.index()).copied();
             let latest = exit.map_or(Time::MAX, |exit| Time(exit.0.saturating_sub(1)));
             let gift = before.iter().map(|it| it.released.min(latest)).max().unwrap_or(Time::MIN);
             let tie = gifts.len() as u32;
-            let takes = End { time: grant.requested, visit: grant.operation, tie, part: Part::Takes };
-            let takes = moved(grant.pe, takes);
-            let givers = if in_order { before } else { vec![grant] };
-            // What was held for no time keeps nobody waiting.
-            let is_held = in_order || (takes.time, takes.visit) < (grant.released, grant.release);
-            if !givers.is_empty() && is_held {
+            let takes = moved(grant.pe, End { time: grant.requested, visit: grant.operation, tie, part: Part::Takes });
+            let mut tie = |givers: &[&Grant], hold| {
+                let tie = gifts.len() as u32;
                 gifts.push(gift);
                 for it in givers {
                     ends[it.pe].push(End { time: it.released, visit: it.release, tie, part: Part::Gives });
                 }
-                ends[grant.pe].push(takes);
-                holds.push((!in_order).then_some(Hold { lock, shared: grant.shared }));
+                ends[grant.pe].push(End { tie, ..takes });
+                holds.push(hold);
+            };
+            // The first one that asks comes after those that did not.
+            if at <= in_order && !before.is_empty() {
+                tie(&before, None);
             }
-        }
+            // What was held for no time keeps nobody waiting.
+            if at >= in_order && (takes.time, takes.visit) < (grant.released, grant.release) {
+                tie(&[grant], Some(Hold { lock, shared: grant.shared }));
+            }
+        });
     }
     holds
 }
 
-/// Whether it is recorded when a PE asked for a lock. Of threads that need not wait only that they had it is told, in hindsight, where somebody waited; what is
+/// Whether it is recorded when a PE asked for a lock. Threads that did not wait may tell in hindsight that they had it, where somebody waited for them; what is
 /// done in turns asks for its turn.
 fn is_asked(trace: &Trace, grant: &Grant) -> bool {
     let role = grant.operation.some().map(|operation| trace.role_of(grant.pe, operation));

@@ -140,3 +140,16 @@ fn a_lock_that_is_told_in_hindsight_goes_on_as_in_the_run() {
         pe 1: main 0..200 { work 0..20 pthread_mutex_lock 20..81 lock(1) hold 81..121 pthread_mutex_unlock 121..121 unlock(1) rest 121..200 }";
     assert_eq!(runs(text, &["scale solve time*0.5"]), (200, 160));
 }
+
+/// Once somebody had to wait for a lock, all times that it is held for long are told, and whoever comes first has it.
+#[test]
+fn a_lock_that_is_told_from_some_time_on_is_free_from_then_on() {
+    let text = "
+        pe 0: main 0..200 { solve 0..80 { told 70..71 acquire(1) } pthread_mutex_unlock 80..80 unlock(1) other 80..105 pthread_mutex_lock 105..105 lock(1) hold 105..115 pthread_mutex_unlock 115..115 unlock(1) rest 115..200 }
+        pe 1: main 0..300 { work 0..20 pthread_mutex_lock 20..81 lock(1) hold 81..101 pthread_mutex_unlock 101..101 unlock(1) step 101..120 pthread_mutex_lock 120..120 lock(1) hold 120..130 pthread_mutex_unlock 130..130 unlock(1) rest 130..300 }";
+    assert_eq!(runs(text, &["scale other time*1"]), (300, 300));
+    // In the order of the run the other one would wait until 140.
+    assert_eq!(runs(text, &["scale other time*2"]), (300, 300));
+    // The first time is waited for, though nobody asked.
+    assert_eq!(runs(text, &["scale solve time*2"]), (300, 380));
+}

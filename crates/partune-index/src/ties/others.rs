@@ -5,26 +5,13 @@ use partune_trace::{Completion, Participants, Role, VisitIx};
 
 use super::points::{Maker, Points};
 use super::{Gift, Part};
-use crate::{Fork, Grant, Place, creations};
+use crate::{Fork, Grant, Place, creations, handed_on};
 
 impl Maker<'_> {
     /// A lock goes from one grant to the next in the order recorded; several may share it.
     pub(super) fn locks(&self, points: &mut Points) {
         for grants in self.index.locks.by_lock() {
-            let mut exclusive: Option<&Grant> = None;
-            let mut shared: Vec<&Grant> = Vec::new();
-            for grant in grants {
-                if grant.shared || shared.is_empty() {
-                    lock(exclusive.into_iter(), grant, points);
-                } else {
-                    lock(shared.drain(..), grant, points);
-                }
-                if grant.shared {
-                    shared.push(grant);
-                } else {
-                    exclusive = Some(grant);
-                }
-            }
+            handed_on(grants, |_, grant, before| lock(before, grant, points));
         }
     }
 
@@ -167,8 +154,8 @@ impl Maker<'_> {
 }
 
 /// What a request takes from those that held the lock, as far as they are other PEs.
-fn lock<'a>(holders: impl Iterator<Item = &'a Grant>, grant: &Grant, points: &mut Points) {
-    let others: Vec<&Grant> = holders.filter(|holder| holder.pe != grant.pe).collect();
+fn lock(holders: &[&Grant], grant: &Grant, points: &mut Points) {
+    let others: Vec<&Grant> = holders.iter().copied().filter(|holder| holder.pe != grant.pe).collect();
     let Some(last) = others.iter().max_by_key(|holder| (holder.released, holder.pe)) else { return };
     if !grant.operation.is_some() {
         return;

@@ -100,6 +100,11 @@ pairs! {
     critical_section_held_too_long: "critical.c" None, [], 8.0 * 0.144 + 0.045, "update" => [
         Repair(&["scale update time*0.25"], 8.0 * 0.054 + 0.027),
     ];
+    lock_that_nobody_waits_for: "mutex.c" None, [], 8.0 * 0.180, "solve" => [
+        Repair(&["balance solve"], 8.0 * 0.2025),
+        Repair(&["scale update time*0.25"], 8.0 * 0.1575),
+        Repair(&["balance solve", "scale update time*0.25"], 8.0 * 0.1125),
+    ];
     uneven_loop: "loop.c" None, [], 8.0 * 0.150, "solve" => [
         Repair(&["balance solve"], 8.0 * 0.105),
         Repair(&["balance prepare"], 8.0 * 0.1275),
