@@ -285,7 +285,10 @@ macro_rules! release {
         /// As the C library's.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(lock: usize) -> c_int {
-            if objects::may_be_long(lock) && is_awake() && !$nested(lock) {
+            if !is_awake() {
+                return call!($name(lock));
+            }
+            if objects::may_be_long(lock) && !$nested(lock) {
                 measure(lock);
             }
             if !objects::is_awaited(lock) || $nested(lock) {
