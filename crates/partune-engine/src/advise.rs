@@ -6,7 +6,7 @@ use partune_advice::{Candidate, Evidence, Recipe, StepActions};
 use partune_analysis::{Finding, Gap};
 use partune_base::{CallPathId, PeId, ProcessId, Table};
 use partune_machine::Machine;
-use partune_replay::{Change, Outcome};
+use partune_replay::{Change, Outcome, Place};
 use partune_trace::Trace;
 
 use crate::what_if::{Followed, Saving, WhatIfError, can_be_followed, follow};
@@ -234,11 +234,14 @@ fn gaps(of: &partune_analysis::Hierarchies) -> Vec<Gap> {
 
 /// The change that predicts a candidate, with the names of the run; none where nothing does.
 fn change(trace: &Trace, candidate: &Candidate) -> Option<Change> {
-    let name =
-        |path: CallPathId| path.some().map_or_else(String::new, |path| partune_replay::name(trace, path).to_string());
+    let name = |path: CallPathId, of: fn(&Trace, CallPathId) -> Place| {
+        path.some().map_or_else(String::new, |path| of(trace, path).to_string())
+    };
     let (pe, cause) = candidate.cause.unwrap_or((PeId::NONE, CallPathId::NONE));
     let pe = pe.some().map_or_else(String::new, |pe| format!("pe:{}", pe.0));
-    candidate.change?.fill(&name(candidate.place), &name(cause), &pe).parse().ok()
+    // A finding is of all lines of its place, a cause is one statement.
+    let (place, cause) = (name(candidate.place, partune_replay::name), name(cause, partune_replay::statement));
+    candidate.change?.fill(&place, &cause, &pe).parse().ok()
 }
 
 /// The two of the first few that save most together, if that is more than the best one does.

@@ -21,7 +21,7 @@ mod sweep;
 
 pub use change::{Algorithm, Change, ChangeError, FORMS, PeName, Place, Setting, mapping};
 pub use changes::{Refusal, Refused, Wanted};
-pub use places::name;
+pub use places::{name, statement};
 
 use std::sync::Mutex;
 

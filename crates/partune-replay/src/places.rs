@@ -84,16 +84,38 @@ pub fn name(trace: &Trace, path: CallPathId) -> Place {
         return Place::Path(vec![text(region.name)]);
     }
     let function = paths.ancestors(path).skip(1).find(|path| !is_around(trace, paths.region(*path)));
-    let site = paths.site(path);
-    let lines = [(site.file, site.line), (region.file, region.line)];
-    let line = lines.into_iter().find(|(file, line)| function.is_none() && file.is_some() && *line > 0);
-    if let Some((file, line)) = line {
-        let whole = text(file);
-        let file = whole.rsplit('/').next().unwrap_or(&whole).to_owned();
-        return Place::Line { file, line };
+    if let Some(line) = line(trace, path).filter(|_| function.is_none()) {
+        return line;
     }
     let around = function.map(|path| text(trace.regions()[paths.region(path)].name));
     Place::Path(around.into_iter().chain([text(region.construct)]).collect())
+}
+
+/// The same for the one statement at which a call path ends: of several constructs of a name in a function its line, if that is known. A function is
+/// meant wherever it is called from.
+pub fn statement(trace: &Trace, path: CallPathId) -> Place {
+    let (paths, named) = (trace.paths(), name(trace, path));
+    if trace.regions()[paths.region(path)].role == Role::User {
+        return named;
+    }
+    let of = |path: CallPathId| (paths.region(path), paths.place(path).site);
+    let named_too = at(trace, &named);
+    let others: Vec<CallPathId> =
+        paths.ids().filter(|other| named_too[other.index()] && of(*other) != of(path)).collect();
+    let tells_apart = |line: &Place| {
+        let at = at(trace, line);
+        others.iter().any(|other| !at[other.index()])
+    };
+    line(trace, path).filter(tells_apart).unwrap_or(named)
+}
+
+/// The line of a construct, by the name of its file without folders.
+fn line(trace: &Trace, path: CallPathId) -> Option<Place> {
+    let (site, region) = (trace.paths().site(path), &trace.regions()[trace.paths().region(path)]);
+    let lines = [(site.file, site.line), (region.file, region.line)];
+    let (file, line) = lines.into_iter().find(|(file, line)| file.is_some() && *line > 0)?;
+    let whole = trace.strings().get(file);
+    Some(Place::Line { file: whole.rsplit('/').next().unwrap_or(whole).to_owned(), line })
 }
 
 /// Names of functions and constructs that are like one that is not there.

@@ -4,10 +4,10 @@ mod locks;
 
 use std::fmt::Write;
 
-use partune_base::{PeId, Span, Table, Time};
+use partune_base::{CallPathId, PeId, Span, Table, Time};
 use partune_index::Index;
 use partune_replay::{Change, ChangeError, Outcome, Refusal, Replay, Wanted};
-use partune_trace::Trace;
+use partune_trace::{CallSite, Region, Role, Trace, TraceBuilder};
 use proptest::prelude::*;
 
 /// From the first event to the last, or from the end of start-up to the begin of shut-down.
@@ -62,6 +62,33 @@ const STREAM: &str = "
 const WAKES: &str = "
     pe 0: main 0..1030 { repeat 10 every 102 { solve 8..58 MPI_Barrier 58..110 barrier } }
     pe 1: main 0..1030 { repeat 10 every 102 { solve 0..100 MPI_Barrier 100..102 barrier } }";
+
+/// Loops at these lines of a function that is called twice, each with a function in it: the names of all call paths as of their statements.
+fn statements(lines: &[u32]) -> Vec<String> {
+    let mut building = TraceBuilder::default();
+    let [file, step, construct, model, solve] =
+        ["/home/a.c", "step", "omp for", "OpenMP", "solve"].map(|text| building.strings.intern(text));
+    let around = building.regions.push(Region::of_user(step));
+    let of_loop = building.regions.push(Region::of_construct(construct, model, Role::WorkSharing));
+    let inside = building.regions.push(Region::of_user(solve));
+    for _ in 0..2 {
+        let called = building.paths.push(CallPathId::NONE, around);
+        for line in lines {
+            let path = building.paths.push_at(called, of_loop, CallSite { file, line: *line });
+            building.paths.push(path, inside);
+        }
+    }
+    let trace = building.seal();
+    trace.paths().ids().map(|path| partune_replay::statement(&trace, path).to_string()).collect()
+}
+
+#[test]
+fn constructs_of_one_name_in_a_function_are_told_apart_by_their_lines() {
+    assert_eq!(statements(&[7]), ["step", "\"step/omp for\"", "solve"].repeat(2));
+    assert_eq!(statements(&[7, 9]), ["step", "a.c:7", "solve", "a.c:9", "solve"].repeat(2));
+    // No line is known that would tell more.
+    assert_eq!(statements(&[0, 0])[1], "\"step/omp for\"");
+}
 
 #[test]
 fn a_run_without_changes_is_the_run() {
