@@ -110,7 +110,7 @@ const NOISE: f64 = 0.01;
 /// A run that was followed without changes is doubtful from this share on that it is off.
 const DOUBTFUL: f64 = 0.05;
 
-/// From this share on no advice is made of it: what was followed is another run.
+/// From this share on nothing is predicted from it: what was followed is another run.
 const LOST: f64 = 0.5;
 
 impl Followed {
@@ -199,6 +199,7 @@ pub struct RefusedChange {
 /// Why; places and PEs by their names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WhyRefused {
+    Lost,
     NoPlace { near: Vec<String> },
     NoPe,
     NoWork,
@@ -233,17 +234,19 @@ pub fn what_if(
     let (trace, index, _) = matched(operations.assign(trace), &Request::default(), progress);
     can_be_followed(&trace, &index)?;
     let (replay, followed) = follow(&trace, &index, request.machine.as_ref(), progress);
+    let (changes, lost) = request.changes.split_at(if followed.is_lost() { 0 } else { request.changes.len() });
     let (outcome, retimed) = timed(progress, "changes", || {
         if request.keeps_run {
-            let (outcome, retimed) = replay.retimed(&request.changes);
+            let (outcome, retimed) = replay.retimed(changes);
             (outcome, Some(retimed))
         } else {
-            (replay.under(&request.changes), None)
+            (replay.under(changes), None)
         }
     });
     let Fidelity { error, operations, recorded, late, unmet } = replay.fidelity();
     let saving = Saving::of(&trace, followed, &outcome, replay.plain());
-    let refused = outcome.refused.iter().map(|it| refused(&trace, it)).collect();
+    let lost = lost.iter().map(|change| RefusedChange { change: change.to_string(), why: WhyRefused::Lost });
+    let refused = outcome.refused.iter().map(|it| refused(&trace, it)).chain(lost).collect();
     let mut quality = trace.quality().clone();
     quality.merge(index.quality.clone());
     drop(replay);

@@ -11,7 +11,7 @@ use crate::json::{finding_id, hash};
 use crate::names;
 use crate::runs::{plural, pretty};
 use crate::style::{Style, Tone};
-use crate::what_if::{doubt, saved};
+use crate::what_if::{saved, warning};
 use crate::words;
 
 /// What `partune advise --json` prints. Times are seconds of wall-clock time between the end of start-up and the begin of shut-down.
@@ -211,20 +211,12 @@ pub fn advice_text(advised: &Advised, diagnosis: &Diagnosis, rows: usize, style:
         seconds(advised.followed.replayed_s),
         names::percent(advised.followed.off())
     );
-    let is_lost = advised.followed.is_lost();
-    if is_lost {
-        let text = format!(
-            "the run cannot be followed again: without changes it is {} off, so nothing is predicted; a run that has its processors to \
-             itself, and is long enough, can be",
-            names::percent(advised.followed.off())
-        );
+    if let Some(text) = warning(&advised.followed) {
         style.wrapped(&mut out, (Tone::Warning, "warning: "), &text);
-    } else if advised.followed.is_doubtful() {
-        style.wrapped(&mut out, (Tone::Warning, "warning: "), &doubt(advised.followed.off()));
     }
     let predicted = || advised.advice.iter().filter(|advice| advice.saving.is_some_and(|saving| saving.saves_s > 0.0));
     let count = predicted().count();
-    if count == 0 && !is_lost {
+    if count == 0 && !advised.followed.is_lost() {
         out.push_str("Nothing that was tried would make it shorter.\n");
     }
     for (number, advice) in predicted().take(rows).enumerate() {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use partune_diag::seconds;
-use partune_engine::{OtherPes, RefusedChange, Saving, Wanted, WhatIf, WhyRefused};
+use partune_engine::{Followed, OtherPes, RefusedChange, Saving, Wanted, WhatIf, WhyRefused};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -136,8 +136,8 @@ pub fn what_if_text(what_if: &WhatIf, changes: &[String], style: Style) -> Strin
         seconds(what_if.error_s)
     );
     row(&mut out, Tone::Plain, "replayed", &followed);
-    if what_if.followed.is_doubtful() {
-        row(&mut out, Tone::Warning, "warning", &doubt(what_if.followed.off()));
+    if let Some(text) = warning(&what_if.followed) {
+        row(&mut out, Tone::Warning, "warning", &text);
     }
     if what_if.unmet > 0 {
         let text = format!(
@@ -164,6 +164,19 @@ pub fn what_if_text(what_if: &WhatIf, changes: &[String], style: Style) -> Strin
 /// What a change does to the run.
 pub(crate) fn verdict(saving: &Saving) -> (&'static str, Tone) {
     if saving.saves_s < 0.0 { ("costs", Tone::Warning) } else { ("saves", Tone::Good) }
+}
+
+/// What to say of predictions before any of them; nothing where the run can be followed well.
+pub(crate) fn warning(followed: &Followed) -> Option<String> {
+    let off = followed.off();
+    let lost = || {
+        format!(
+            "the run cannot be followed again: without changes it is {} off, so nothing is predicted; a run that has its processors to \
+             itself, and is long enough, can be",
+            percent(off)
+        )
+    };
+    followed.is_lost().then(lost).or_else(|| followed.is_doubtful().then(|| doubt(off)))
 }
 
 /// What to say where the run that was followed without changes is this far from the one recorded.
@@ -196,6 +209,7 @@ pub(crate) fn reason(why: &WhyRefused) -> String {
                 .to_owned()
         }
         WhyRefused::Pes(why) => unpredictable(why),
+        WhyRefused::Lost => "the run cannot be followed again".to_owned(),
         WhyRefused::NoPlace { near } if near.is_empty() => "there is no such place in this run".to_owned(),
         WhyRefused::NoPlace { near } => format!("there is no such place in this run; there is {}", near.join(", ")),
         WhyRefused::NoPe => "there is no such PE".to_owned(),

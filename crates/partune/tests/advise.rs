@@ -89,6 +89,22 @@ fn a_run_that_is_another_one_when_it_is_followed_predicts_nothing() {
     assert!(document["replayed_s"].as_f64().is_some_and(|it| it > 40.0), "{document:#}");
     let advice = document["advice"].as_array().expect("a list");
     assert!(!advice.is_empty() && advice.iter().all(|it| it["saves_s"].is_null()), "{advice:#?}");
+    // Neither if it is asked, though it still tells how far it is off.
+    let folder = tempfile::tempdir().expect("a folder");
+    let [archive, changed] = ["run", "changed"].map(|name| folder.path().join(name));
+    partune_engine::write(&partune_testkit::trace(&run), &archive).expect("it can be written");
+    let asked = ["whatif", &archive.display().to_string(), "--change", "balance solve"].map(str::to_owned);
+    let said =
+        |more: &[&str]| partune(&asked.iter().map(String::as_str).chain(more.iter().copied()).collect::<Vec<_>>());
+    let made = said(&["--json", "-o", &changed.display().to_string()]);
+    assert_eq!((made.status.code(), changed.exists()), (Some(1), false), "{}", text(&made.stderr));
+    let document: Value = serde_json::from_slice(&made.stdout).expect("it is JSON");
+    assert_eq!((&document["predicted_run_s"], &document["saves_s"]), (&document["run_s"], &Value::from(0.0)));
+    assert_eq!(document["refused"][0]["change"], "balance solve");
+    assert!(document["replayed_s"].as_f64().is_some_and(|it| it > 40.0), "{document:#}");
+    let words = text(&said(&[]).stdout);
+    assert!(words.contains("balance solve: the run cannot be followed again") && !words.contains("saves"), "{words}");
+    assert_eq!(partune(&["whatif", &asked[1]]).status.code(), Some(0));
 }
 
 #[test]

@@ -83,7 +83,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         what_if_text(&what_if, &changes, output::style())
     })?;
-    anyhow::ensure!(is_made, "no change could be made\n  remedy: partune analyze names the places of this run");
+    let remedy = if what_if.followed.is_lost() {
+        "record a run that has its processors to itself, and is long enough"
+    } else {
+        "partune analyze names the places of this run"
+    };
+    anyhow::ensure!(is_made, "no change could be made\n  remedy: {remedy}");
     std::mem::forget(what_if);
     Ok(())
 }
