@@ -133,8 +133,8 @@ pub struct Rule {
     /// not keep in order, they can.
     #[serde(default)]
     pub in_turns: bool,
-    /// The main cause that is code is in one of these constructs, which are loops, and in none inside of it. Where other code in it is a cause too, the loop
-    /// stands for all of them.
+    /// Code that is a cause is in one of these constructs, which are loops, and in none inside of it: once for each loop. Where other code in it is a cause
+    /// too, or takes time that counts, the loop stands for all of it.
     #[serde(default)]
     pub loops: Vec<String>,
     /// Or in one of these, in which there may be a loop that is not recorded: nothing in it shares out work in another way, and it is in no parallel region.

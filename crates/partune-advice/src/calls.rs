@@ -3,17 +3,22 @@
 //! A rule meets a finding by pattern, role, paradigm and causes. What its change names must have been recorded: a cause is code, not the operation
 //! that ended a wait.
 
+use std::cell::OnceCell;
+
 use partune_analysis::{Cause, Finding, Pattern};
 use partune_base::{CallPathId, Id, PeId, Span, StringId};
 use partune_trace::{Completion, Region, Role, Trace, VisitIx};
 
+use crate::loops::Worked;
 use crate::{Action, Change, Options, Rule};
 
 /// What of a trace is asked for.
 pub(crate) struct Run<'a> {
-    trace: &'a Trace,
+    pub(crate) trace: &'a Trace,
     /// The paradigms in it.
     paradigms: Vec<&'a str>,
+    /// Only looked at where a rule asks for loops.
+    pub(crate) worked: OnceCell<Vec<Worked>>,
 }
 
 impl<'a> Run<'a> {
@@ -25,11 +30,12 @@ impl<'a> Run<'a> {
         Run {
             trace,
             paradigms: used.into_iter().filter_map(StringId::some).map(|it| trace.strings().get(it)).collect(),
+            worked: OnceCell::new(),
         }
     }
 
     /// None where no call path is known.
-    fn region(&self, path: CallPathId) -> Option<&'a Region> {
+    pub(crate) fn region(&self, path: CallPathId) -> Option<&'a Region> {
         let known = path.some().filter(|path| path.index() < self.trace.paths().len())?;
         Some(&self.trace.regions()[self.trace.paths().region(known)])
     }
@@ -49,7 +55,7 @@ impl<'a> Run<'a> {
     }
 
     /// Whether two call paths end at one statement.
-    fn is_same(&self, one: CallPathId, other: CallPathId) -> bool {
+    pub(crate) fn is_same(&self, one: CallPathId, other: CallPathId) -> bool {
         let paths = self.trace.paths();
         (paths.region(one), paths.site(one)) == (paths.region(other), paths.site(other))
     }
@@ -87,42 +93,6 @@ impl<'a> Run<'a> {
         stays && own > 0 && others >= own
     }
 
-    /// The loop, as a rule has them, that code is in which made a finding's PEs wait: no other construct is inside of that around it, and nobody waits for
-    /// its lock. Linear in call paths and their depth.
-    fn loop_around(&self, finding: &Finding, code: CallPathId, rule: &Rule) -> Option<CallPathId> {
-        let role = |path: &CallPathId| self.region(*path).map(|region| region.role);
-        let excludes = |cause: &Cause| role(&cause.path) == Some(Role::LockRelease);
-        if finding.causes.iter().find(|cause| self.code(cause) == Code::At(code)).is_some_and(excludes) {
-            return None;
-        }
-        let paths = self.trace.paths();
-        let is_parallel = |path: &CallPathId| role(path) == Some(Role::Parallel);
-        let shares = |path: &CallPathId| matches!(role(path), Some(Role::Parallel | Role::WorkSharing | Role::TaskRun));
-        let construct = paths.ancestors(code).find(shares)?;
-        let is_named = |names: &[String]| {
-            let is = |region: &Region| names.iter().any(|name| name == self.trace.strings().get(region.construct));
-            self.region(construct).is_some_and(is)
-        };
-        // Threads that are only in the inner one of two regions may have other call paths there.
-        let is_here = |path: &CallPathId| self.is_same(*path, construct);
-        let is_nested = |path: CallPathId| is_here(&path) && paths.ancestors(path).skip(1).any(|it| is_parallel(&it));
-        let is_other = |path: CallPathId| {
-            (shares(&path) || role(&path) == Some(Role::TaskCreate))
-                && paths.ancestors(path).skip(1).any(|it| is_here(&it))
-        };
-        let is_loop = is_named(&rule.loops)
-            || is_named(&rule.loops_unseen_in) && !paths.ids().any(|path| is_nested(path) || is_other(path));
-        is_loop.then_some(construct)
-    }
-
-    /// What of a finding is the doing of code in a loop.
-    fn caused_in(&self, finding: &Finding, of_loop: CallPathId) -> Span {
-        let paths = self.trace.paths();
-        let is_within = |path: CallPathId| paths.ancestors(path).any(|it| self.is_same(it, of_loop));
-        let is_in_it = |cause: &&Cause| matches!(self.code(cause), Code::At(path) if is_within(path));
-        finding.causes.iter().filter(is_in_it).map(|cause| cause.time).sum()
-    }
-
     /// Whether an operation is the last of a thread's part in a parallel region, by the call path that comes next.
     fn ends_region(&self, path: CallPathId, next: Option<CallPathId>) -> bool {
         let paths = self.trace.paths();
@@ -145,7 +115,7 @@ impl<'a> Run<'a> {
     }
 
     /// What a cause is for a change that names its code.
-    fn code(&self, cause: &Cause) -> Code {
+    pub(crate) fn code(&self, cause: &Cause) -> Code {
         match (cause.origin.some(), cause.path) {
             (Some(origin), _) if self.is_code(origin) => Code::At(self.of_program(origin)),
             (Some(_), _) => Code::InOperation,
@@ -157,7 +127,7 @@ impl<'a> Run<'a> {
 
 /// The code that made a PE late.
 #[derive(Clone, Copy, PartialEq)]
-enum Code {
+pub(crate) enum Code {
     At(CallPathId),
     /// It was in an operation, and not in code.
     InOperation,
@@ -239,19 +209,24 @@ pub(crate) fn calls_of<'a>(
     let mut calls = Vec::new();
     for (at, finding) in findings.iter().copied().enumerate().filter(|(_, finding)| fits(finding)) {
         for change in changes() {
-            if let Some((change, mut cause, mut caused)) = filled(change, finding, run) {
-                if !rule.loops.is_empty() {
-                    let of_loop = |(pe, code)| Some((pe, run.loop_around(finding, code, rule)?));
-                    let Some((pe, of_loop)) = cause.and_then(of_loop) else { continue };
-                    // If several things in it are uneven, all of them are handed out.
-                    let in_loop = run.caused_in(finding, of_loop);
-                    if in_loop > caused {
-                        (cause, caused) = (Some((pe, of_loop)), in_loop);
-                    }
-                }
-                let finding = Some((at, finding));
-                calls.push(Call { action, change, upper_limit: rule.upper_limit, finding, cause, caused });
-            }
+            let Some((change, cause, caused)) = filled(change, finding, run) else { continue };
+            let causes = if rule.loops.is_empty() {
+                vec![(cause, caused)]
+            } else {
+                run.loops(finding, rule, options.beside)
+                    .into_iter()
+                    .map(|it| (Some((it.pe, it.changed)), it.caused))
+                    .collect()
+            };
+            let call = |(cause, caused)| Call {
+                action,
+                change,
+                upper_limit: rule.upper_limit,
+                finding: Some((at, finding)),
+                cause,
+                caused,
+            };
+            calls.extend(causes.into_iter().map(call));
         }
     }
     calls
@@ -307,7 +282,7 @@ fn root(file: &str) -> &str {
 }
 
 /// The code that made a cause late, or its operation where the code is not known.
-fn place_of(cause: &Cause) -> CallPathId {
+pub(crate) fn place_of(cause: &Cause) -> CallPathId {
     cause.origin.some().unwrap_or(cause.path)
 }
 

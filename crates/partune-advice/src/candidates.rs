@@ -62,7 +62,8 @@ pub struct Harm {
 }
 
 /// Candidates for advice: first those that can be predicted, then those that cannot; in each part what loses most comes first. Bounded by
-/// `options`; the order depends on nothing but the evidence. Cost: call paths + findings × rules.
+/// `options`; the order depends on nothing but the evidence. Cost: call paths + findings × rules, and the visits once where
+/// a loop may be what is changed.
 pub fn candidates(evidence: &Evidence<'_>, options: &Options) -> Vec<Candidate> {
     let shares = Shares::of(evidence.gaps);
     let run = Run::new(evidence.trace);

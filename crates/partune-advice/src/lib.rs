@@ -12,6 +12,7 @@ mod gap;
 mod knobs;
 mod knowledge;
 mod listing;
+mod loops;
 mod steps;
 
 pub use action::{Action, Change, Doubt, Issue, Level, Recheck, Recipe, Rule, Step};
@@ -32,6 +33,8 @@ pub struct Options {
     pub benefit: f64,
     /// A loss is one PE's doing from this share on.
     pub by_one_pe: f64,
+    /// Other code of a loop counts from this share of the loop's time on, and a loop from this share of what it is to blame for.
+    pub beside: f64,
     /// At most so many candidates that can be predicted, and of these …
     pub predicted: usize,
     /// … so many for what is mainly one finding; and …
@@ -47,6 +50,7 @@ impl Default for Options {
             harm: 1.0,
             benefit: 0.5,
             by_one_pe: 0.8,
+            beside: 0.05,
             predicted: 32,
             per_finding: 8,
             unpredicted: 8,

@@ -156,17 +156,22 @@ fn uneven_region(part: &str) -> Vec<&'static str> {
 }
 
 fn uneven_threads(part: &str) -> Trace {
-    let part = |end: u32| {
+    two_threads([10, 50].map(|end| {
         let part = part.replace("HALF", &(end / 2).to_string()).replace("END", &end.to_string());
         format!("{part} \"!$omp implicit barrier\" {end}..61")
-    };
+    }))
+}
+
+/// A region until 61 in a function of the program's.
+fn two_threads([first, second]: [String; 2]) -> Trace {
+    let region = |facts: &str, part: &str| format!("\"!$omp parallel\" 0..61 {facts} {{ {part} }}");
     partune_testkit::trace(&format!(
         "resolution 1000
          team two = 0 0.1
-         pe 0: main 0..150 {{ \"!$omp parallel\" 0..61 fork join {{ {} }} }}
-         pe 0.1: \"!$omp parallel\" 0..61 team(two) {{ {} }}",
-        part(10),
-        part(50)
+         pe 0: main@/home/a.c:1 0..150 {{ step@/home/a.c:5 0..150 {{ {} }} }}
+         pe 0.1: {}",
+        region("fork join", &first),
+        region("team(two)", &second)
     ))
 }
 
@@ -181,6 +186,47 @@ fn another_schedule_is_that_of_the_whole_loop() {
     assert_eq!(change(&found, "loop-schedule"), Some("balance !$omp for"), "{found:?}");
     let found = of("flux 0..HALF update HALF..END");
     assert_eq!(change(&found, "loop-schedule"), Some("balance !$omp parallel"), "{found:?}");
+    // What is even has a part in it too, if it is more than a little.
+    let found = of("\"!$omp for\" 0..END { update 0..6 flux 6..END }");
+    assert_eq!(change(&found, "loop-schedule"), Some("balance !$omp for"), "{found:?}");
+    let found = of("update 0..6 flux 6..END");
+    assert_eq!(change(&found, "loop-schedule"), Some("balance !$omp parallel"), "{found:?}");
+    // So has what the others do who wait, though it makes nobody wait.
+    let beside = |update: u32| {
+        let threads = [(update, 10), (0, 50)].map(|(update, end)| {
+            let update =
+                if update > 0 { format!("update 0..{update} flux {update}..{end}") } else { format!("flux 0..{end}") };
+            format!("\"!$omp for\" 0..{end} {{ {update} }} \"!$omp implicit barrier\" {end}..61")
+        });
+        advised(&two_threads(threads)).1
+    };
+    let found = beside(9);
+    assert_eq!(change(&found, "loop-schedule"), Some("balance !$omp for"), "{found:?}");
+    let found = beside(1);
+    assert!(found.iter().any(|it| it.1.as_deref() == Some("balance flux")), "{found:?}");
+    assert!(found.iter().all(|it| it.1.as_deref() != Some("balance !$omp for")), "{found:?}");
+    // So has what stands in it, and in no function of its own.
+    let part = |end: u32| format!("\"!$omp for\" 0..{end} \"!$omp implicit barrier\" {end}..61");
+    let found = advised(&two_threads([50, 10].map(part))).1;
+    assert_eq!(change(&found, "loop-schedule"), Some("balance !$omp for"), "{found:?}");
+}
+
+/// A region has several loops that are not recorded: what comes after a barrier is another one.
+#[test]
+fn a_loop_that_is_not_recorded_ends_at_a_barrier() {
+    let of = |before: u32| {
+        let part = |(before, end): (u32, u32)| {
+            format!(
+                "limit 0..{before} flux {before}..{end} \"!$omp barrier\" {end}..51 update 51..60 \"!$omp implicit barrier\" 60..61"
+            )
+        };
+        advised(&two_threads([(before, 10), (0, 40)].map(part))).1
+    };
+    let is_of_region = |found: &[Told]| found.iter().any(|it| it.1.as_deref() == Some("balance !$omp parallel"));
+    let found = of(0);
+    assert!(!is_of_region(&found) && found.iter().any(|it| it.1.as_deref() == Some("balance flux")), "{found:?}");
+    let found = of(6);
+    assert!(is_of_region(&found), "{found:?}");
 }
 
 /// Loops have schedules; tasks, sections and what threads do by their number have none.
