@@ -7,13 +7,13 @@ use partune_collect::frame::{self, Frame};
 
 use crate::awake::is_awake;
 use crate::function::call;
-use crate::locks::{Kind, holder, is_nested, not_measured, released, taken, unseen};
+use crate::locks::{Kind, holder, is_nested, measured, released, taken, unseen};
 use crate::objects;
 use crate::waits::{Waiting, aside, signed, signing};
 
 /// The calling thread waits for a sign, and gives a mutex back meanwhile.
 fn begin(region: &'static Region, frame: Frame, condition: usize, mutex: usize) -> Option<Waiting> {
-    not_measured(mutex);
+    measured(mutex);
     aside(|| {
         let is_given = objects::is_awaited(mutex) && !is_nested(mutex);
         let release = if is_given { released(Kind::Exclusive, mutex) } else { None };

@@ -1,8 +1,8 @@
 //! Records POSIX threads inside the user's program, and those of ISO C; those of C++ and most other languages are made of them.
 //!
 //! Recorded are a thread's creation, its begin, its end, and who waited for that; and where threads wait for each other: at mutexes, locks of readers and
-//! writers, spin locks, conditions, semaphores and barriers. A wrapper tries first. Where a call need not wait, that is all, and nothing is left of
-//! it, not even a look at the clock, unless it gets a lock that is held for long. A wait that is shorter than a threshold leaves nothing either. Who gives what another thread awaits says so; it
+//! writers, spin locks, conditions, semaphores and barriers. A wrapper tries first. Where a call need not wait, that is all but for
+//! a look at the clock, unless it gets a lock that is held for long. A wait that is shorter than a threshold leaves nothing either. Who gives what another thread awaits says so; it
 //! sees that one waits by a single load ([`objects`]).
 //!
 //! Recording begins when the program makes a thread. Threads that libraries of runtimes make, and what these libraries wait for, are their own

@@ -91,53 +91,73 @@ pub(crate) fn taken(lock: usize, holder: fn(usize) -> u32) {
 }
 
 thread_local! {
-    /// A lock of which it is measured how long the thread has it, and since when.
-    static MEASURED: Cell<(usize, u64)> = const { Cell::new((0, 0)) };
+    /// Locks that the thread got without a record, and since when it has them; those of one place push each other out.
+    static HELD: [Cell<(usize, u64)>; PLACES] = const { [const { Cell::new((0, 0)) }; PLACES] };
+}
+const PLACES: usize = 8;
+
+#[inline]
+fn place(lock: usize) -> usize {
+    lock.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - PLACES.trailing_zeros())
 }
 
-/// The calling thread got a lock without a wait, which may be one that is held for long.
-#[cold]
+/// The calling thread got a lock without a record. It is measured how long it has it.
+#[inline]
+fn measure(lock: usize) {
+    HELD.with(|held| held[place(lock)].set((lock, now())));
+}
+
+/// How long it has had a lock that is measured, which is so no more.
+#[inline]
+pub(crate) fn measured(lock: usize) -> Option<u64> {
+    HELD.with(|held| {
+        let held = &held[place(lock)];
+        (held.get().0 == lock).then(|| now().saturating_sub(held.replace((0, 0)).1))
+    })
+}
+
+/// It got a lock without a wait.
+#[inline]
 fn got_at_once(region: &'static Region, frame: Frame, kind: Kind, lock: usize) {
-    aside(|| {
-        if !callers::is_program(frame.return_address()) {
-            objects::was_short(lock);
-            return Some(());
-        }
+    if !(objects::may_be_long(lock) && is_told(region, frame, kind, lock)) {
+        measure(lock);
+    }
+}
+
+/// Tells that it did, if that is told of this lock.
+#[cold]
+fn is_told(region: &'static Region, frame: Frame, kind: Kind, lock: usize) -> bool {
+    let told = aside(|| {
+        callers::is_program(frame.return_address()).then_some(())?;
         let (world, thread) = (awake::world()?, team::thread()?);
-        if !objects::is_told(lock, thread) {
-            MEASURED.set((lock, now()));
-        } else if let Some(mut call) = enter(region, frame) {
-            let got = objects::got(lock, thread, call.time());
-            kind.acquired(&mut call, world, got);
-            call.leave();
+        let mut call = objects::is_told(lock, thread).then(|| enter(region, frame))??;
+        let got = objects::got(lock, thread, call.time());
+        kind.acquired(&mut call, world, got);
+        call.leave();
+        Some(())
+    });
+    told.is_some()
+}
+
+/// It gives back a lock that it had for so long, and that was not told.
+#[inline]
+fn had(lock: usize, frame: Frame, time: u64) {
+    let shortest = awake::world().map_or(u64::MAX, World::shortest);
+    if time >= shortest || objects::may_be_long(lock) {
+        was_had(lock, frame, time >= shortest);
+    }
+}
+
+#[cold]
+fn was_had(lock: usize, frame: Frame, is_long: bool) {
+    aside(|| {
+        if !is_long {
+            objects::was_short(lock);
+        } else if callers::is_program(frame.return_address()) {
+            objects::was_long(lock, team::thread()?);
         }
         Some(())
     });
-}
-
-/// The calling thread gives a lock back while it waits for something else.
-pub(crate) fn not_measured(lock: usize) {
-    if MEASURED.get().0 == lock {
-        MEASURED.set((0, 0));
-    }
-}
-
-/// It gives such a lock back.
-#[cold]
-fn measure(lock: usize) {
-    let (measured, since) = MEASURED.get();
-    if measured == lock {
-        MEASURED.set((0, 0));
-        aside(|| {
-            let is_long = now().saturating_sub(since) >= awake::world()?.shortest();
-            if is_long {
-                objects::was_long(lock, team::thread()?);
-            } else {
-                objects::was_short(lock);
-            }
-            Some(())
-        });
-    }
 }
 
 fn end(waiting: Option<Waiting>, kind: Kind, is_got: bool) {
@@ -154,8 +174,12 @@ fn end(waiting: Option<Waiting>, kind: Kind, is_got: bool) {
                 waiting.call.leave();
             }
             (false, _) => {
+                let lock = waiting.object;
                 waiting.stop();
                 waiting.call.withdraw();
+                if is_got {
+                    measure(lock);
+                }
             }
         }
         Some(())
@@ -197,7 +221,7 @@ fn is_never_nested(_: usize) -> bool {
     false
 }
 
-/// What the C library's functions return.
+/// What the C library's functions return: of those that get a lock, and of all others if they did what they were asked for.
 const GOT: c_int = 0;
 const OWNER_DIED: c_int = libc::EOWNERDEAD;
 const BUSY: c_int = libc::EBUSY;
@@ -220,7 +244,7 @@ macro_rules! acquire {
             let whose: Option<fn(usize) -> u32> = None$(.or(Some($holder)))?;
             let tried = call!($try(lock));
             if tried != $busy {
-                if objects::may_be_long(lock) && matches!(tried, GOT | OWNER_DIED) && !(whose.is_some() && is_nested(lock)) {
+                if matches!(tried, GOT | OWNER_DIED) && !(whose.is_some() && is_nested(lock)) {
                     got_at_once(&$region, frame::here(), Kind::$kind, lock);
                 }
                 $(taken(lock, $holder);)?
@@ -288,13 +312,16 @@ macro_rules! release {
             if !is_awake() {
                 return call!($name(lock));
             }
-            if objects::may_be_long(lock) && !$nested(lock) {
-                measure(lock);
-            }
-            if !objects::is_awaited(lock) || $nested(lock) {
+            if $nested(lock) {
                 return call!($name(lock));
             }
             let frame = frame::here();
+            if let Some(time) = measured(lock) {
+                had(lock, frame, time);
+            }
+            if !objects::is_awaited(lock) {
+                return call!($name(lock));
+            }
             let releasing = aside(|| releasing(&$region, frame, Kind::$kind, lock));
             let result = call!($name(lock));
             if releasing.is_some() {
@@ -327,30 +354,31 @@ fn given_back(releasing: Option<(Call<'static>, Release)>, kind: Kind, is_done: 
 }
 
 macro_rules! destroy {
-    ($($name:ident)*) => {$(
-        /// Ends an object.
+    ($($name:ident $(if $done:ident)?;)*) => {$(
+        /// Ends an object, if it can.
         ///
         /// # Safety
         /// As the C library's.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(object: usize) -> c_int {
-            if is_awake() {
+            let result = call!($name(object));
+            if is_awake() $(&& result == $done)? {
                 aside(|| {
                     objects::forget(object);
                     Some(())
                 });
             }
-            call!($name(object))
+            result
         }
     )*};
 }
 
 destroy! {
-    pthread_mutex_destroy
-    pthread_rwlock_destroy
-    pthread_spin_destroy
-    pthread_cond_destroy
-    sem_destroy
-    mtx_destroy
-    cnd_destroy
+    pthread_mutex_destroy if GOT;
+    pthread_rwlock_destroy if GOT;
+    pthread_spin_destroy if GOT;
+    pthread_cond_destroy if GOT;
+    sem_destroy if GOT;
+    mtx_destroy;
+    cnd_destroy;
 }

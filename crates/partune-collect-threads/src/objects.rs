@@ -4,8 +4,8 @@
 //! addresses have the same hash share a place. A recorded holder counts as well, since that it gives the object back has to be recorded too. Only where
 //! the count says so, the object itself is looked up.
 //!
-//! An object that several threads get, and that they hold for long, is told of each time, also without a wait: under a change, others may come meanwhile. How
-//! long each is held is measured the first times, and whenever it is told.
+//! An object that several threads get, and that they hold for long, is told of each time, also without a wait: under a change, others may come meanwhile. For
+//! that it is measured how long each is held.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
@@ -16,14 +16,11 @@ use partune_collect::AwaitedThread;
 const PLACES: usize = 1 << 12;
 const PARTS: usize = 64;
 
-/// How many wait for objects, or hold them and are recorded; besides whether there was an object ([`SEEN`]), one that is held for long, and how often one was
-/// measured that is not.
+/// How many wait for objects, or hold them and are recorded; besides whether there was an object ([`SEEN`]), and one that is held for long.
 static COUNTS: [AtomicU32; PLACES] = [const { AtomicU32::new(0) }; PLACES];
 const SEEN: u32 = 1 << 31;
 const LONG: u32 = 1 << 30;
-const ONE_SHORT: u32 = 1 << 28;
-const SHORT: u32 = 3 * ONE_SHORT;
-const NUMBER: u32 = ONE_SHORT - 1;
+const NUMBER: u32 = LONG - 1;
 
 static PARTS_OF_ALL: [Mutex<Option<HashMap<usize, Object>>>; PARTS] = [const { Mutex::new(None) }; PARTS];
 
@@ -70,7 +67,7 @@ pub(crate) fn is_awaited(address: usize) -> bool {
 /// Whether an object may be one that is held for long.
 #[inline]
 pub(crate) fn may_be_long(address: usize) -> bool {
-    count(address).load(Ordering::Relaxed) & (LONG | SHORT) != SHORT
+    count(address).load(Ordering::Relaxed) & LONG != 0
 }
 
 /// Whether it is told that a thread gets an object, though it did not wait.
@@ -82,18 +79,14 @@ pub(crate) fn is_told(address: usize, thread: u32) -> bool {
     with_known(address, is_told) == Some(true)
 }
 
-/// A thread had an object that [may be long](may_be_long) for long, and that was not told.
+/// A thread had an object for long, and that was not told.
 pub(crate) fn was_long(address: usize, thread: u32) {
     with(address, thread, |object| object.was_held(true, count(address)));
 }
 
-/// One had such an object for a short time.
+/// One had an object that [may be long](may_be_long) for a short time.
 pub(crate) fn was_short(address: usize) {
-    let place = count(address);
-    if with_known(address, |object| object.was_held(false, place)).is_none() {
-        let one_more = |state: u32| (state & SHORT != SHORT).then_some(state.wrapping_add(ONE_SHORT));
-        let _ = place.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
-    }
+    with_known(address, |object| object.was_held(false, count(address)));
 }
 
 /// A thread waits from now on.
@@ -199,10 +192,7 @@ impl Object {
         const FEW: u8 = 4;
         self.long = if is_long { FEW } else { self.long.saturating_sub(1) };
         match self.long {
-            0 => {
-                place.fetch_or(SHORT, Ordering::Relaxed);
-                place.fetch_and(!LONG, Ordering::Relaxed)
-            }
+            0 => place.fetch_and(!LONG, Ordering::Relaxed),
             _ => place.fetch_or(LONG, Ordering::Relaxed),
         };
     }
@@ -307,20 +297,18 @@ mod tests {
 
     #[test]
     fn what_nobody_waits_for_is_told_if_it_is_long_and_shared() {
-        let (short, own, shared) = (0x5000, 0x6000, 0x7000);
-        for is_left in [true, true, false] {
-            was_short(short);
-            assert_eq!(may_be_long(short), is_left);
-        }
+        let (own, shared) = (0x6000, 0x7000);
         for lock in [own, shared] {
             was_short(lock);
-            assert!(!is_told(lock, 1) && may_be_long(lock));
+            assert!(!may_be_long(lock));
             was_long(lock, 1);
             assert!(!is_told(lock, 1) && may_be_long(lock));
         }
         assert!(is_told(shared, 2) && is_told(shared, 1) && !is_told(own, 1));
         (0..4).for_each(|_| was_short(own));
         assert!(!may_be_long(own));
+        was_long(own, 1);
+        assert!(may_be_long(own));
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(crate) struct Waiting {
     pub(crate) call: Call<'static>,
     pub(crate) world: &'static World,
     pub(crate) thread: u32,
-    object: usize,
+    pub(crate) object: usize,
     pub(crate) since: u64,
 }
 

@@ -263,6 +263,13 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Whether a lock is held right before a time, and may be given back at that.
+    fn is_in_hold(&self, at: Time) -> bool {
+        let held = &self.source.held[self.pe];
+        let next = held.partition_point(|(_, end)| *end < at);
+        held.get(next).is_some_and(|(begin, _)| *begin < at)
+    }
+
     /// When the block ends that the PE is in; none for the last.
     fn block_end(&self) -> Option<Time> {
         let extents = self.source.index.blocks.extents.get(self.pe)?;
@@ -277,9 +284,9 @@ impl<'a> Builder<'a> {
         self.block += 1;
     }
 
-    /// What the PE does of the work that others began by a time, once it is in its block and no longer in the synchronisation before it.
+    /// What the PE does of the work that others began by a time, once it is in its block and no longer in the synchronisation before it, nor holds a lock.
     fn take_shares(&mut self, until: Time) {
-        if self.effects.shares.is_empty() {
+        if self.effects.shares.is_empty() || self.is_in_hold(until) {
             return;
         }
         let extents = self.source.index.blocks.extents.get(self.pe);

@@ -1,10 +1,10 @@
 //! What changes do to a run: each adds to the effects of those before it, or is refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use partune_base::{CallPathId, FileId, Id, PeId, ProcessId, Table, Time};
+use partune_base::{CallPathId, FileId, Id, PeId, ProcessId, Table, Time, WindowId};
 use partune_index::{Part, shares_unseen};
-use partune_trace::{Activity, IoKind, NO_MATCHING, Recv, Role, Trace, VisitIx};
+use partune_trace::{Activity, IoKind, NO_MATCHING, Recv, RmaSyncKind, Role, Trace, VisitIx};
 
 use crate::change::{Change, PeName, Place, Setting};
 use crate::classes::acts;
@@ -428,12 +428,30 @@ fn unseen(source: &Source<'_>, at: &[bool]) -> Result<(), Refusal> {
     shared.map_or(Ok(()), |(file, _)| Err(Refusal::SharesFile(file)))
 }
 
-/// None of them is of a lock, or takes turns as with one (`ordered`).
+/// None of them is of a lock, or takes turns as with one: `ordered`, or something of which signs are given only by those that wait for it too, such as a semaphore
+/// that whoever got it gives back.
 fn excludes(trace: &Trace, at: &[bool]) -> Result<(), Refusal> {
     let mut takes_turns: Table<CallPathId, bool> = Table::filled(trace.paths().len(), false);
-    for stream in trace.streams() {
-        let waits = stream.locks.iter().filter_map(|row| stream.visits.path.get(row.visit.index()));
-        waits.for_each(|path| takes_turns[*path] = true);
+    // By object: who gave signs of it, and who waited for it, where.
+    let mut givers: BTreeMap<(WindowId, u64), BTreeSet<PeId>> = BTreeMap::new();
+    let mut waiters: BTreeMap<(WindowId, u64), BTreeSet<(PeId, CallPathId)>> = BTreeMap::new();
+    for (pe, stream) in trace.streams().iter_ids() {
+        let path = |visit: VisitIx| stream.visits.path.get(visit.index()).copied();
+        stream.locks.iter().filter_map(|row| path(row.visit)).for_each(|path| takes_turns[path] = true);
+        for row in &stream.rma_syncs {
+            let Some(object) = row.address.map(|address| (row.window, address)) else { continue };
+            if row.kind == RmaSyncKind::NotifyOut && !row.target.is_some() {
+                givers.entry(object).or_default().insert(pe);
+            } else if row.kind == RmaSyncKind::WaitChange {
+                waiters.entry(object).or_default().extend(path(row.visit).map(|path| (pe, path)));
+            }
+        }
+    }
+    for (object, givers) in givers {
+        let waiters = waiters.remove(&object).unwrap_or_default();
+        if givers.iter().all(|pe| waiters.iter().any(|(waiter, _)| waiter == pe)) {
+            waiters.iter().for_each(|(_, path)| takes_turns[*path] = true);
+        }
     }
     let is_lock = |path: &CallPathId| {
         let role = trace.regions()[trace.paths().region(*path)].role;

@@ -153,3 +153,29 @@ fn a_lock_that_is_told_from_some_time_on_is_free_from_then_on() {
     // The first time is waited for, though nobody asked.
     assert_eq!(runs(text, &["scale solve time*2"]), (300, 380));
 }
+
+/// One has next to no work, and takes its share of what the other one begins while it holds the lock after that.
+#[test]
+fn work_is_not_shared_out_into_a_lock() {
+    let text = "
+        pe 0: main 0..90 { compute 0..2 idle 2..75 pthread_mutex_lock 75..75 lock(1) hold 75..85 pthread_mutex_unlock 85..85 unlock(1) rest 85..90 }
+        pe 1: main 0..300 { compute 0..40 other 40..80 compute 80..120 other 120..150 pthread_mutex_lock 150..150 lock(1) hold 150..155 pthread_mutex_unlock 155..155 unlock(1) rest 155..300 }";
+    let (plain, balanced) = runs(text, &["balance compute"]);
+    assert!(plain == 300 && (259..=262).contains(&balanced), "{balanced}");
+}
+
+/// A semaphore that whoever got it gives back is a lock; of one that others give, the wait can be put off.
+#[test]
+fn a_semaphore_may_be_a_lock() {
+    let text = "
+        group all = 0.0 0.1 0.2 0.3
+        window w = all
+        pe 0.0: main 0..100 { a 0..10 { sem_wait 1..10 wait_change(win=w, addr=8) } hold 10..20 sem_post 20..20 sign(win=w, addr=8) rest 20..100 }
+        pe 0.1: main 0..100 { b 0..20 { sem_wait 1..20 wait_change(win=w, addr=8) } hold 20..30 sem_post 30..30 sign(win=w, addr=8) rest 30..100 }
+        pe 0.2: main 0..100 { c 0..40 { sem_wait 1..40 wait_change(win=w, addr=16) } work 40..100 }
+        pe 0.3: main 0..100 { work 0..40 sem_post 40..40 sign(win=w, addr=16) rest 40..100 }";
+    let refused = |change: &str| under(text, &[change]).refused.first().map(|it| it.why.clone());
+    assert!(matches!(refused("nonblocking a/sem_wait"), Some(Refusal::Excludes(_))));
+    assert!(matches!(refused("delay-wait b/sem_wait past hold"), Some(Refusal::Excludes(_))));
+    assert_eq!(refused("nonblocking c/sem_wait"), None);
+}
