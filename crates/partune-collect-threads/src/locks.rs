@@ -116,10 +116,11 @@ pub(crate) fn measured(lock: usize) -> Option<u64> {
     })
 }
 
-/// It got a lock without a wait.
+/// It got a lock without a wait. What runtimes lock is their own business.
 #[inline]
 fn got_at_once(region: &'static Region, frame: Frame, kind: Kind, lock: usize) {
-    if !(objects::may_be_long(lock) && is_told(region, frame, kind, lock)) {
+    let is_program = callers::is_program(frame.return_address());
+    if is_program && !(objects::may_be_long(lock) && is_told(region, frame, kind, lock)) {
         measure(lock);
     }
 }
@@ -128,7 +129,6 @@ fn got_at_once(region: &'static Region, frame: Frame, kind: Kind, lock: usize) {
 #[cold]
 fn is_told(region: &'static Region, frame: Frame, kind: Kind, lock: usize) -> bool {
     let told = aside(|| {
-        callers::is_program(frame.return_address()).then_some(())?;
         let (world, thread) = (awake::world()?, team::thread()?);
         let mut call = objects::is_told(lock, thread).then(|| enter(region, frame))??;
         let got = objects::got(lock, thread, call.time());
@@ -141,20 +141,20 @@ fn is_told(region: &'static Region, frame: Frame, kind: Kind, lock: usize) -> bo
 
 /// It gives back a lock that it had for so long, and that was not told.
 #[inline]
-fn had(lock: usize, frame: Frame, time: u64) {
+fn had(lock: usize, time: u64) {
     let shortest = awake::world().map_or(u64::MAX, World::shortest);
     if time >= shortest || objects::may_be_long(lock) {
-        was_had(lock, frame, time >= shortest);
+        was_had(lock, time >= shortest);
     }
 }
 
 #[cold]
-fn was_had(lock: usize, frame: Frame, is_long: bool) {
+fn was_had(lock: usize, is_long: bool) {
     aside(|| {
-        if !is_long {
-            objects::was_short(lock);
-        } else if callers::is_program(frame.return_address()) {
+        if is_long {
             objects::was_long(lock, team::thread()?);
+        } else {
+            objects::was_short(lock);
         }
         Some(())
     });
@@ -315,13 +315,13 @@ macro_rules! release {
             if $nested(lock) {
                 return call!($name(lock));
             }
-            let frame = frame::here();
             if let Some(time) = measured(lock) {
-                had(lock, frame, time);
+                had(lock, time);
             }
             if !objects::is_awaited(lock) {
                 return call!($name(lock));
             }
+            let frame = frame::here();
             let releasing = aside(|| releasing(&$region, frame, Kind::$kind, lock));
             let result = call!($name(lock));
             if releasing.is_some() {
