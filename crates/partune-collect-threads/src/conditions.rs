@@ -13,6 +13,7 @@ use crate::waits::{Waiting, aside, signed, signing};
 
 /// The calling thread waits for a sign, and gives a mutex back meanwhile.
 fn begin(region: &'static Region, frame: Frame, condition: usize, mutex: usize) -> Option<Waiting> {
+    // It has the mutex again after the sign, and not for as long as it waits.
     measured(mutex);
     aside(|| {
         let is_given = objects::is_awaited(mutex) && !is_nested(mutex);

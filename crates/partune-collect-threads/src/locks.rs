@@ -96,22 +96,17 @@ thread_local! {
 }
 const PLACES: usize = 8;
 
-#[inline]
-fn place(lock: usize) -> usize {
-    lock.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - PLACES.trailing_zeros())
-}
-
 /// The calling thread got a lock without a record. It is measured how long it has it.
 #[inline]
 fn measure(lock: usize) {
-    HELD.with(|held| held[place(lock)].set((lock, now())));
+    HELD.with(|held| held[objects::place::<PLACES>(lock)].set((lock, now())));
 }
 
 /// How long it has had a lock that is measured, which is so no more.
 #[inline]
 pub(crate) fn measured(lock: usize) -> Option<u64> {
     HELD.with(|held| {
-        let held = &held[place(lock)];
+        let held = &held[objects::place::<PLACES>(lock)];
         (held.get().0 == lock).then(|| now().saturating_sub(held.replace((0, 0)).1))
     })
 }

@@ -216,17 +216,19 @@ impl Object {
     }
 }
 
-fn mixed(address: usize) -> usize {
-    address.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+/// Which of so many places, a power of two, the object at an address has by its hash.
+#[inline]
+pub(crate) fn place<const PLACES: usize>(address: usize) -> usize {
+    address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - PLACES.trailing_zeros())
 }
 
 #[inline]
 fn count(address: usize) -> &'static AtomicU32 {
-    &COUNTS[mixed(address) >> (usize::BITS - PLACES.trailing_zeros())]
+    &COUNTS[place::<PLACES>(address)]
 }
 
 fn part(address: usize) -> MutexGuard<'static, Option<HashMap<usize, Object>>> {
-    let part = &PARTS_OF_ALL[mixed(address) >> (usize::BITS - PARTS.trailing_zeros())];
+    let part = &PARTS_OF_ALL[place::<PARTS>(address)];
     part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn ties(
             let gift = before.iter().map(|it| it.released.min(latest)).max().unwrap_or(Time::MIN);
             let tie = gifts.len() as u32;
             let takes = moved(grant.pe, End { time: grant.requested, visit: grant.operation, tie, part: Part::Takes });
-            let mut tie = |givers: &[&Grant], hold| {
+            let mut add = |givers: &[&Grant], hold| {
                 let tie = gifts.len() as u32;
                 gifts.push(gift);
                 for it in givers {
@@ -56,11 +56,11 @@ pub(crate) fn ties(
             };
             // The first one that asks comes after those that did not.
             if at <= in_order && !before.is_empty() {
-                tie(&before, None);
+                add(&before, None);
             }
             // What was held for no time keeps nobody waiting.
             if at >= in_order && (takes.time, takes.visit) < (grant.released, grant.release) {
-                tie(&[grant], Some(Hold { lock, shared: grant.shared }));
+                add(&[grant], Some(Hold { lock, shared: grant.shared }));
             }
         });
     }
