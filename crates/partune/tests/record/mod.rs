@@ -5,6 +5,7 @@
 //! Scripts are in `python/`. Each runs under every MPI that is installed. Runs must not overlap, so they take a lock, and nextest a group.
 
 mod adapted;
+mod adi;
 mod baselines;
 mod caf;
 mod charm4py;

@@ -1,0 +1,5 @@
+/* The example, as a program of the tests.
+ *
+ * expect 4 ranks
+ */
+#include "../../../../../examples/adi/adi.c"
