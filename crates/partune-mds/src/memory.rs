@@ -39,6 +39,8 @@ pub(crate) struct Latencies {
     pub(crate) far: f64,
     pub(crate) memory: f64,
     pub(crate) upgrade: f64,
+    /// A PE may write a line that it alone has had since the last write, or ever, without an upgrade.
+    pub(crate) exclusive: bool,
     /// The node of each PE.
     pub(crate) node: Vec<i64>,
 }
@@ -52,13 +54,19 @@ pub(crate) struct Word {
     pub(crate) phase: u16,
 }
 
-/// The last write to a line, likewise.
-#[derive(Clone, Copy, Debug, Default)]
+/// The last write to a line, likewise; before the first, the PE that read it first.
+#[derive(Clone, Copy, Debug)]
 struct Line {
     time: u32,
     pe: u16,
-    /// Nobody else has read it since.
+    /// It was written and is not in memory: nobody else has read it since, and it was not thrown out.
     is_modified: bool,
+    /// Nobody else has had it since.
+    is_alone: bool,
+}
+
+impl Line {
+    const UNTOUCHED: Line = Line { time: 0, pe: u16::MAX, is_modified: false, is_alone: false };
 }
 
 /// A line that a PE has touched.
@@ -126,7 +134,7 @@ impl Memory {
             first_line: arrays.first_line,
             part: arrays.shift.saturating_sub(6),
             words: vec![Word::default(); arrays.elements as usize],
-            lines: vec![Line::default(); arrays.lines as usize],
+            lines: vec![Line::UNTOUCHED; arrays.lines as usize],
             pes: vec![Pe::default(); pes],
             cache,
             latencies,
@@ -225,7 +233,9 @@ impl Memory {
                 copy.came = Came::Needed;
                 seconds = supply();
                 counts.capacity_s += seconds;
-            } else if touch.is_write && (!line.is_modified || line.pe != who.pe) {
+            } else if touch.is_write
+                && (line.pe != who.pe || if latencies.exclusive { !line.is_alone } else { !line.is_modified })
+            {
                 counts.upgrades += 1;
                 seconds = latencies.upgrade;
                 match copy.came {
@@ -265,9 +275,12 @@ impl Memory {
         copy.mask |= mask;
         copy.time = self.time;
         if touch.is_write {
-            *line = Line { time: self.time, pe: who.pe, is_modified: true };
-        } else if is_elsewhere || is_evicted {
-            line.is_modified = false;
+            *line = Line { time: self.time, pe: who.pe, is_modified: true, is_alone: true };
+        } else if line.pe == u16::MAX {
+            *line = Line { pe: who.pe, is_alone: true, ..*line };
+        } else {
+            line.is_modified &= !(is_elsewhere || is_evicted);
+            line.is_alone &= line.pe == who.pe;
         }
         seconds
     }

@@ -46,6 +46,7 @@ pub(crate) fn walk(
         far: seconds(&machine.far)?,
         memory: seconds(&machine.memory)?,
         upgrade: seconds(&machine.upgrade)?,
+        exclusive: int(model, &machine.exclusive, span)? != 0,
         node,
     };
     let barrier = seconds(&machine.barrier)?;

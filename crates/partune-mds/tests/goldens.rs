@@ -34,6 +34,27 @@ fn padding_ends_it() {
     assert_eq!(counts, Counts { writes: 60, cold: 2, ..Counts::default() });
 }
 
+/// In each of three turns two PEs read and write a line of their own, both read a third one, and PE 0 writes that.
+#[test]
+fn who_has_a_line_alone_writes_it_without_an_upgrade_if_the_machine_can() {
+    let source = "param exclusive: int = 0; domain i = 0..7; domain one = 0..0; data Own[i]: f64; data All[one]: f64;
+        decompose i -> 2 by block; machine { line 32; upgrade 1; exclusive exclusive };
+        main = seq (t = 1, 3) {
+          phase own forall (k in i) task { reads Own[k]; writes Own[k] };
+          phase read forall (k in i) task { reads All[0] };
+          phase write forall (k in one on 0) task { writes All[0] } };";
+    // The first write of an own line, which is modified from then on; and each of the third one, which the other has read before.
+    for (exclusive, own, all) in [(0, 2, 3), (1, 0, 3)] {
+        let outcome = followed(source, &[("exclusive", exclusive)]);
+        let upgrades = ["own", "read", "write"].map(|name| phase(&outcome, name).counts().upgrades);
+        assert_eq!(upgrades, [own, 0, all], "exclusive {exclusive}");
+        // Lines come as they did: two new ones, the third new to both, and again to PE 1 after each write but the last.
+        let counts = outcome.counts();
+        assert_eq!((counts.cold, counts.true_sharing, counts.false_sharing), (4, 2, 0));
+        assert!((counts.upgrades_s() - (own + all) as f64).abs() < 1e-9);
+    }
+}
+
 /// A row of 16 numbers, four in a line, two PEs. Each turn every number becomes the mean of its neighbours, from one array to the other and back.
 const STENCIL: &str = "domain cell = 0..15; domain inner = 1..14; data A[cell], B[cell]: f64;
     decompose cell -> 2 by block; machine { line 32; memory 100; near 10; upgrade 1 };

@@ -33,13 +33,14 @@ fn any_model() -> impl Strategy<Value = String> {
     ];
     let how = prop_oneof![Just("static"), Just("self(1)"), Just("self(3)"), Just("guided(2)"), Just("static nowait")];
     let line = prop_oneof![Just(8), Just(32), Just(64), Just(256)];
-    (by, how, line, (1..5_u8, 1..40_u8), (0..9_u8, 3..6_u8), (0..3_u8, 0..3_u8, 0..2_u8)).prop_map(
-        |(by, how, line, (pes, count), (cache, pad), (unbound, memory, group))| {
+    (by, how, line, (1..5_u8, 1..40_u8), (0..9_u8, 3..6_u8), (0..3_u8, 0..3_u8, 0..4_u8)).prop_map(
+        |(by, how, line, (pes, count), (cache, pad), (unbound, memory, either))| {
+            let (group, exclusive) = (either % 2, either / 2);
             let last = if pad == 5 { "nowait" } else { "" };
             let layout = if group == 1 { "layout A, B: group;".to_owned() } else { format!("layout A, B: pad 3 -> {pad};") };
             format!(
                 "let P = {pes}; domain d = 0..{count} - 1; data A[d, 3]: f64; data B[d, 3]: f32; {layout} decompose d -> P by {by};
-                 machine {{ line {line}; cache {cache}*256; memory {memory}; near 2; far 3; upgrade 1; barrier 1; unbound {unbound}; node(q) = q mod 2 }};
+                 machine {{ line {line}; cache {cache}*256; memory {memory}; near 2; far 3; upgrade 1; barrier 1; unbound {unbound}; exclusive {exclusive}; node(q) = q mod 2 }};
                  proc third = phase c forall (i in d) {last} task {{ updates B[i, *]; weight (i + 1) mod 3 }};
                  main = seq (t = 1, 3) {{ phase a forall (i in d) schedule {how} task {{ reads A[(i*5 + t) mod {count}, *]; writes B[i, *]; weight i mod 3 }};
                    barrier; phase b forall (i in d) task {{ reads B[k, t - 1] for k in max(i - 2, 0)..i; updates A[i, *]; weight 1 }}; if (P > 2) barrier; third; if (P > 9) barrier }};"

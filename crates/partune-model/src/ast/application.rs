@@ -78,6 +78,7 @@ pub enum Setting {
     Far,
     Memory,
     Upgrade,
+    Exclusive,
     Barrier,
     Unbound,
 }
@@ -91,6 +92,7 @@ impl Setting {
         ("far", Setting::Far),
         ("memory", Setting::Memory),
         ("upgrade", Setting::Upgrade),
+        ("exclusive", Setting::Exclusive),
         ("barrier", Setting::Barrier),
         ("unbound", Setting::Unbound),
     ];

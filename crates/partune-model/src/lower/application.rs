@@ -82,6 +82,7 @@ impl<'a> Lower<'a> {
                 Setting::Far => &mut found.far,
                 Setting::Memory => &mut found.memory,
                 Setting::Upgrade => &mut found.upgrade,
+                Setting::Exclusive => &mut found.exclusive,
                 Setting::Barrier => &mut found.barrier,
                 Setting::Unbound => &mut found.unbound,
             };

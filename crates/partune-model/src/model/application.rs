@@ -82,6 +82,8 @@ pub struct Machine {
     pub memory: Expr,
     /// To become the only one that has a line, which is there already.
     pub upgrade: Expr,
+    /// Not 0: who has a line alone may write it without that, though it has only read it (MESI). 0: it may not (MSI).
+    pub exclusive: Expr,
     /// What a barrier takes from the last that comes until all go on.
     pub barrier: Expr,
     /// Not 0: threads are not bound to PEs. Where all have met they go on elsewhere, drawn from this.
@@ -100,6 +102,7 @@ impl Default for Machine {
             far: Expr::zero(),
             memory: Expr::zero(),
             upgrade: Expr::zero(),
+            exclusive: Expr::zero(),
             barrier: Expr::zero(),
             unbound: Expr::zero(),
             node: None,
@@ -118,6 +121,7 @@ impl Machine {
             Setting::Far => &self.far,
             Setting::Memory => &self.memory,
             Setting::Upgrade => &self.upgrade,
+            Setting::Exclusive => &self.exclusive,
             Setting::Barrier => &self.barrier,
             Setting::Unbound => &self.unbound,
         })
