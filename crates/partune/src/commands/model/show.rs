@@ -56,6 +56,18 @@ pub(super) fn number(value: Number) -> String {
     }
 }
 
+/// A formula or a condition, if a person can read it.
+fn short(formula: &impl ToString) -> String {
+    let text = formula.to_string();
+    if text.len() <= LONGEST {
+        return text;
+    }
+    format!("(a formula of {} characters, which --json has; with values by -D it is shorter)", text.len())
+}
+
+/// Characters that are printed of one.
+const LONGEST: usize = 600;
+
 /// Six digits that count.
 pub(super) fn significant(value: f64) -> String {
     if value == 0.0 || (1e-3..1e7).contains(&value.abs()) {
@@ -258,12 +270,13 @@ fn costs(text: &mut String, decision: &Decision, model: &Model) {
     for choice in &decision.choices {
         let cost = choice.form.head_tail.fold(&model.quotients);
         if choice.form.is_closed() {
+            let cost = cost.to_rat().map_or_else(|| short(&cost), |value| number(Number::Exact(value)));
             let _ = writeln!(text, "{:<width$}  costs {cost}", choice.name);
             continue;
         }
         let most = choice.form.upper.fold(&model.quotients);
-        let most = if most.is_undefined() { String::new() } else { format!(", at most {most}") };
-        let _ = writeln!(text, "{:<width$}  costs at least {cost}{most}", choice.name);
+        let most = if most.is_undefined() { String::new() } else { format!(", at most {}", short(&most)) };
+        let _ = writeln!(text, "{:<width$}  costs at least {}{most}", choice.name, short(&cost));
         for reason in &choice.form.weaker {
             let _ = writeln!(text, "{:<width$}    no closed form: {reason}", "");
         }
@@ -285,7 +298,7 @@ fn costs(text: &mut String, decision: &Decision, model: &Model) {
             Some(better) => format!("never: {better} is at least as good"),
             None if choice.chosen == Test::Always => "always best".to_owned(),
             None if choice.chosen == Test::Never => "not best for sure anywhere".to_owned(),
-            None => format!("best if {}", choice.chosen),
+            None => format!("best if {}", short(&choice.chosen)),
         };
         let _ = writeln!(text, "{:<width$}  {when}", choice.name);
     }
@@ -299,9 +312,9 @@ fn costs(text: &mut String, decision: &Decision, model: &Model) {
 
 fn pairs(text: &mut String, decision: &Decision, variable: Option<&str>) {
     for pair in &decision.pairs {
-        let _ = writeln!(text, "{} < {}:  {}", pair.left, pair.right, pair.less);
+        let _ = writeln!(text, "{} < {}:  {}", pair.left, pair.right, short(&pair.less));
         if pair.at_most != pair.less {
-            let _ = writeln!(text, "{} <= {}: {}", pair.left, pair.right, pair.at_most);
+            let _ = writeln!(text, "{} <= {}: {}", pair.left, pair.right, short(&pair.at_most));
         }
         if !pair.closed {
             let _ = writeln!(text, "  for sure; elsewhere it is open");
