@@ -188,7 +188,7 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
         let data = |address: u64, bytes: u64| module.code(address, address.checked_add(bytes)?);
         let mut of_function = Vec::new();
         for kernel in kernels_with_data(&decoded, &data, core) {
-            let inside = decoded.iter().filter(|it| (kernel.first..=kernel.last).contains(&it.address));
+            let inside = decoded.iter().filter(|it| kernel.has(it.address));
             let addresses: Vec<Address> = inside.map(|it| Address::Exact(it.address)).collect();
             let places = module.resolve(&addresses, &mut strings);
             // How much code is of each file and function, and their first and last lines.

@@ -33,6 +33,8 @@ pub struct Kernel {
     /// Addresses of its first and its last instruction.
     pub first: u64,
     pub last: u64,
+    /// The same of each piece of it, in order: what hardly ever runs often lies behind the rest of the function, with other loops in between.
+    pub pieces: Vec<(u64, u64)>,
     /// None where it calls something, or nothing in it is known: such a loop's time is not its own.
     pub bounds: Option<Bounds>,
     /// Turns of the source's loop in one of the machine's: unrolling by vectors. Where nothing tells them, all that is for one turn of the source's loop is for one
@@ -71,6 +73,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Whether an instruction at an address is of it.
+    pub fn has(&self, address: u64) -> bool {
+        self.pieces.iter().any(|(first, last)| (*first..=*last).contains(&address))
+    }
+
     /// Turns of the source's loop in one of the machine's; 1 where they are not known.
     pub fn turns(&self) -> u32 {
         self.known_turns.unwrap_or(1)
@@ -154,12 +161,11 @@ fn kernel<'d>(
         Bounds { m: m / per, ma: ma / per, mac: mac / per, macs }
     });
     let address = |at: &usize| body.code[*at].address;
-    let addresses = || {
-        of.blocks.iter().flat_map(|block| code[blocks[*block].first..blocks[*block].end].iter()).map(|it| it.address)
-    };
+    let pieces = pieces(code, of.blocks.iter().map(|block| &blocks[*block]));
     Kernel {
-        first: addresses().min().unwrap_or(0),
-        last: addresses().max().unwrap_or(0),
+        first: pieces.first().map_or(0, |it| it.0),
+        last: pieces.last().map_or(0, |it| it.1),
+        pieces,
         bounds,
         known_turns: turns,
         instructions,
@@ -182,6 +188,18 @@ fn kernel<'d>(
         uses: body.uses().collect(),
         line: core.load.vector.iter().map(|work| Use::of(work, core::WIDTHS[1])).collect(),
     }
+}
+
+/// Addresses of the first and the last instruction of each run of blocks that are in order of address.
+fn pieces<'b>(code: &[Instruction], blocks: impl Iterator<Item = &'b Block>) -> Vec<(u64, u64)> {
+    let mut pieces: Vec<(usize, usize)> = Vec::new();
+    for block in blocks {
+        match pieces.last_mut() {
+            Some((_, end)) if *end == block.first => *end = block.end,
+            _ => pieces.push((block.first, block.end)),
+        }
+    }
+    pieces.into_iter().map(|(first, end)| (code[first].address, code[end - 1].address)).collect()
 }
 
 /// Bytes of the element that most operations on floating-point numbers are of; 0 without any.

@@ -137,7 +137,6 @@ impl Needed {
         let executed = |it: &Instruction| counts.get(&it.address).copied().unwrap_or(0);
         let mut needed = Needed::default();
         let bounded: Vec<&Kernel> = kernels.iter().filter(|it| it.bounds.is_some()).collect();
-        let is_in = |kernel: &Kernel, address: u64| (kernel.first..=kernel.last).contains(&address);
         // Of all else: instructions, and cycles of their floating-point operations.
         let (mut others, mut least) = (0_u64, 0.0);
         for kernel in &bounded {
@@ -148,14 +147,14 @@ impl Needed {
             needed.ma += cycles(bounds.ma);
             needed.mac += cycles(bounds.mac);
             needed.macs += cycles(bounds.macs.unwrap_or(bounds.mac));
-            let all: u64 = code.iter().filter(|it| is_in(kernel, it.address)).map(executed).sum();
+            let all: u64 = code.iter().filter(|it| kernel.has(it.address)).map(executed).sum();
             others += all.saturating_sub(machine_turns.saturating_mul(kernel.instructions as u64));
             needed.in_loops += all;
         }
         for it in code {
             let count = executed(it);
             needed.instructions += count;
-            if !bounded.iter().any(|kernel| is_in(kernel, it.address)) {
+            if !bounded.iter().any(|kernel| kernel.has(it.address)) {
                 others += count;
                 if it.flops() > 0 {
                     least += count as f64 * f64::from(it.flops()) / core.peak_flops(it.element);
@@ -182,5 +181,6 @@ impl Needed {
 
 /// Turns of the machine's loop: each runs its head.
 pub fn turns(kernel: &Kernel, counts: &BTreeMap<u64, u64>) -> u64 {
-    counts.range(kernel.first..=kernel.last).map(|(_, count)| *count).max().unwrap_or(0)
+    let counts = kernel.pieces.iter().flat_map(|(first, last)| counts.range(first..=last));
+    counts.map(|(_, count)| *count).max().unwrap_or(0)
 }

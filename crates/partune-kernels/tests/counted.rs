@@ -1,5 +1,6 @@
 //! What callgrind counted: files as it writes them, and what executed code needs.
 
+use partune_kernels::counts::turns;
 use partune_kernels::{CountsError, Executions, Needed, cores, kernels, x86};
 use proptest::prelude::*;
 
@@ -88,6 +89,30 @@ fn loops_need_their_bounds_and_other_code_its_instructions() {
     near(needed.macs, 100.0 * 3.0 + 2.0 / 6.0);
     let nothing = Needed::of(&code, &found, core, &[(0x5000, 3)].into());
     assert_eq!(nothing, Needed::default());
+}
+
+/// A loop whose second half lies behind another loop, as compilers put what an exchange does that failed.
+#[test]
+fn a_loop_has_its_own_code_and_not_what_lies_between_its_pieces() {
+    const CODE: [u8; 16] = [
+        0x48, 0xff, 0xc9, // dec %rcx
+        0x75, 0x06, // jne, to inc
+        0x48, 0xff, 0xc8, // dec %rax
+        0x75, 0xfb, // jne, to the dec before it
+        0xc3, //
+        0x48, 0xff, 0xc2, // inc %rdx
+        0xeb, 0xf0, // jmp, to the first
+    ];
+    let core = &cores()[0];
+    let code = x86::decode(&CODE, 0x1000);
+    let found = kernels(&code, core);
+    let pieces: Vec<&[(u64, u64)]> = found.iter().map(|it| &it.pieces[..]).collect();
+    assert_eq!(pieces, [&[(0x1000, 0x1003), (0x100b, 0x100e)][..], &[(0x1005, 0x1008)]]);
+    assert_eq!((found[0].first, found[0].last), (0x1000, 0x100e));
+    let counts = [3, 3, 500, 500, 1, 2, 2].into_iter().zip(&code).map(|(count, it)| (it.address, count)).collect();
+    assert_eq!(found.iter().map(|it| turns(it, &counts)).collect::<Vec<_>>(), [3, 500]);
+    let needed = Needed::of(&code, &found, core, &counts);
+    assert_eq!((needed.instructions, needed.in_loops), (1011, 1010));
 }
 
 proptest! {
