@@ -218,13 +218,16 @@ fn devices(out: &mut String, efficiency: &Efficiency) {
     }
 }
 
-/// A chain of bounds as a sum: `ideal 14.7 s + imbalance 21.4 + … = 66.3 s`. Gaps that three digits of the run do not show are left out.
+/// A chain of bounds as a sum: `ideal 14.7 s + imbalance 21.4 + … = 66.3 s`. Gaps that three digits of the run do not show are left out; what is less than nothing is taken off.
 fn sentence(hierarchy: &Hierarchy) -> Option<String> {
     let (first, run) = (hierarchy.bounds.first()?, hierarchy.bounds.last()?.seconds);
     let (ideal, word) = (first.seconds, if first.name == "M" { "peak" } else { "ideal" });
     let (scale, unit) = names::scale(run);
-    let shown = hierarchy.gaps.iter().filter(|gap| gap.seconds >= run * 0.0005);
-    let term = |gap: &Gap| format!(" + {} {}", words::gap(gap.name).0, names::three_digits(gap.seconds * scale));
+    let shown = hierarchy.gaps.iter().filter(|gap| gap.seconds.abs() >= run * 0.0005);
+    let term = |gap: &Gap| {
+        let sign = if gap.seconds < 0.0 { '−' } else { '+' };
+        format!(" {sign} {} {}", words::gap(gap.name).0, names::three_digits(gap.seconds.abs() * scale))
+    };
     let terms: String = shown.map(term).collect();
     Some(format!("{word} {} {unit}{terms} = {}", names::three_digits(ideal * scale), names::seconds(run)))
 }
