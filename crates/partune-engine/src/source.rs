@@ -15,7 +15,7 @@ pub enum SourceError {
     File { path: PathBuf, error: std::io::Error },
     #[error("{}: {error}", path.display())]
     Ir { path: PathBuf, error: IrError },
-    #[error("{}: cannot be started: {error}\n  remedy: install clang and llvm of one version, and name it with --clang if it is not called clang", program.display())]
+    #[error("{}: cannot be started: {error}\n  remedy: install clang and llvm of one version, or name one with --clang", program.display())]
     Start { program: PathBuf, error: std::io::Error },
     #[error("{}: {} ended with {status}\n{said}  remedy: compile as the program is compiled: --flags", path.display(), program.display())]
     Compile { path: PathBuf, program: PathBuf, status: std::process::ExitStatus, said: String },
@@ -43,6 +43,7 @@ pub fn compile_ir(source: &Path, flags: &[OsString], clang: &Path) -> Result<Vec
     {
         return Err(SourceError::Fortran(source.to_owned()));
     }
+    let clang = &installed(clang);
     let opt = beside(clang, "opt").unwrap_or_else(|| "opt".into());
     let folder = tempfile::tempdir().map_err(|error| SourceError::File { path: source.to_owned(), error })?;
     let text = folder.path().join("source.ll");
@@ -54,13 +55,26 @@ pub fn compile_ir(source: &Path, flags: &[OsString], clang: &Path) -> Result<Vec
     of_text(source, &made)
 }
 
-/// A program that lies beside where another one really is: versions have folders of their own.
-fn beside(program: &Path, name: &str) -> Option<PathBuf> {
+/// A compiler by its name; where none has that, the newest whose version stands after it, as distributions call theirs.
+fn installed(clang: &Path) -> PathBuf {
+    let versions = (OLDEST..=99).rev().map(|version| PathBuf::from(format!("{}-{version}", clang.display())));
+    std::iter::once(clang.to_owned()).chain(versions).find(|it| found(it).is_some()).unwrap_or_else(|| clang.to_owned())
+}
+
+/// The first version whose representation is read.
+const OLDEST: u32 = 14;
+
+/// Where a program is that a command names.
+fn found(program: &Path) -> Option<PathBuf> {
     let has_folder = program.components().count() > 1;
     let folders = if has_folder { None } else { std::env::var_os("PATH") };
     let places = folders.iter().flat_map(std::env::split_paths).map(|folder| folder.join(program));
-    let found = places.chain(has_folder.then(|| program.to_owned())).find(|it| it.is_file())?;
-    Some(found.canonicalize().ok()?.with_file_name(name)).filter(|it| it.is_file())
+    places.chain(has_folder.then(|| program.to_owned())).find(|it| it.is_file())
+}
+
+/// A program that lies beside where another one really is: versions have folders of their own.
+fn beside(program: &Path, name: &str) -> Option<PathBuf> {
+    Some(found(program)?.canonicalize().ok()?.with_file_name(name)).filter(|it| it.is_file())
 }
 
 fn of_text(path: &Path, bytes: &[u8]) -> Result<Vec<SourceLoop>, SourceError> {

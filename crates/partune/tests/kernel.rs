@@ -247,7 +247,8 @@ fn a_source_is_translated_by_an_installed_compiler() {
     let defined = format!("#ifndef FACTOR\n#define FACTOR 3.0\n#endif\n{source}");
     let Some(binary) = built(folder.path(), &defined, "-O3") else { return };
     let file = folder.path().join("loops.c").display().to_string();
-    let words = ["--source", &file, "--clang", "clang-14"];
+    // Whichever there is: `clang`, or one whose version is in its name.
+    let words = ["--source", &file];
     let output = kernel(&binary, &[&words[..], &["--flags", "-DFACTOR=5.0 -Wall", "--json"]].concat());
     let message = text(&output.stderr);
     if message.contains("cannot be started") {
@@ -261,7 +262,10 @@ fn a_source_is_translated_by_an_installed_compiler() {
     assert!(of("daxpy").count() >= 1 && of("gather").all(|it| it["source"]["scattered_bytes"] == 8), "{document:#}");
     let output = kernel(&binary, &[&words[..], &["--flags", "-DFACTOR=("]].concat());
     let message = text(&output.stderr);
-    assert!(output.status.code() == Some(1) && message.contains("clang-14 ended with"), "{message}");
+    assert!(
+        output.status.code() == Some(1) && message.contains("clang") && message.contains(" ended with"),
+        "{message}"
+    );
 }
 
 /// A program of Fortran has a name that no symbol has. What is not linked is refused, and so is a source that Clang does not translate.

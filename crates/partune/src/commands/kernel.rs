@@ -52,7 +52,7 @@ pub(crate) struct Args {
         hide_default_value = true
     )]
     flags: String,
-    /// The compiler for --source, with its opt beside it
+    /// The compiler for --source, with its opt beside it; where none is called clang, the newest clang-N is taken
     #[arg(long, value_name = "PROGRAM", requires = "source", default_value = "clang")]
     clang: PathBuf,
     /// How often loops turned: what callgrind with dump-instr=yes wrote, a file of each process; those that did not are left out
