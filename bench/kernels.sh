@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Bounds of loops beside what they take: the Livermore kernels 1 to 12, compiled in several ways, on this machine. A line a loop: the bounds of `partune kernel`, what
-# llvm-mca says of the same instructions where it is installed, and cycles of the core as measured, all for one turn of the source's loop.
+# llvm-mca says of the same instructions where it is installed, and cycles of the core as measured, all for one turn of the source's loop. All programs run in turns, and
+# the least of their runs counts: a core whose other thread works for somebody else is up to four times slower for a while.
 #
-#   COMPILERS="gcc clang-19" LEVELS="-O1 -O3" bench/kernels.sh
+#   COMPILERS="gcc clang-19" LEVELS="-O1 -O3" ROUNDS=24 bench/kernels.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/lib.sh
@@ -15,21 +16,37 @@ partune=${PARTUNE:-$target/release/partune}
 here=bench/kernels
 
 gcc -O1 -g "$here/driver.c" -c -o "$work/driver.o"
-: >"$work/table"
-for compiler in ${COMPILERS:-gcc clang-19 gfortran}; do
+rm -f "$work"/*.measured "$work"/*.ll
+built=()
+for compiler in ${COMPILERS:-gcc clang-19 gfortran flang-new-19}; do
     command -v "$compiler" >/dev/null || continue
-    source=$here/livermore.c
+    source=$here/livermore.c modules=()
     [[ $compiler == *fortran* || $compiler == flang* ]] && source=$here/livermore.f90
-    [ -e "$source" ] || continue
+    [[ $compiler == *fortran* ]] && modules=(-J "$work")
+    [[ $compiler == flang* ]] && modules=(-module-dir "$work")
     for level in ${LEVELS:--O1 -O3}; do
         program=$work/$compiler$level
-        modules=()
-        [[ $source == *.f90 ]] && modules=(-J "$work")
         "$compiler" -g "$level" -march=native "${modules[@]}" -c "$source" -o "$program.o"
         gcc "$work/driver.o" "$program.o" -lm -o "$program"
-        "$program" >"$program.measured"
-        "$partune" kernel "$program" $(printf -- '--function lfk%d ' {1..12}) --json >"$program.json"
-        python3 "$here/table.py" "$compiler $level" "$program" "$program.json" "$program.measured" >>"$work/table"
+        built+=("$compiler $level")
     done
+done
+# What the source asks for, where a compiler with LLVM behind it is there to say.
+asked() {
+    "$1" -g -O0 -S -emit-llvm "${@:4}" "$2" -o "$work/$3.0.ll" && opt-19 -S -passes=mem2reg,sroa "$work/$3.0.ll" -o "$work/$3.ll"
+} 2>/dev/null
+asked clang-19 "$here/livermore.c" c -Xclang -disable-O0-optnone || true
+asked flang-new-19 "$here/livermore.f90" f90 -module-dir "$work" || true
+for ((round = 0; round < ${ROUNDS:-12}; ++round)); do
+    for name in "${built[@]}"; do "$work/${name/ /}" >>"$work/${name/ /}.measured"; done
+done
+: >"$work/table"
+for name in "${built[@]}"; do
+    program=$work/${name/ /}
+    said=$work/c.ll
+    [[ $name != *fortran* && $name != flang* ]] || said=$work/f90.ll
+    [[ -s $said ]] && ir=(--ir "$said") || ir=()
+    "$partune" kernel "$program" $(printf -- '--function lfk%d ' {1..12}) "${ir[@]}" --json >"$program.json"
+    python3 "$here/table.py" "$name" "$program" "$program.json" "$program.measured" >>"$work/table"
 done
 python3 "$here/table.py" --sum "$work/table"
