@@ -362,8 +362,8 @@ static double partune_error_(const double *values, int count)
     return median > 0.0 ? 1.858 * sorted[count / 2] / sqrt((double)count) / median : 1.0;
 }
 
-/* So many executions that many of them take about as long as asked, and few of them a fifth; and what is in the state then.
- * What one execution leaves is compared with what it leaves after all those. */
+/* So many executions that many of them take about as long as asked, and few of them a fifth; fewer where the state would not stay
+ * finite; and what is in the state then. What one execution leaves is compared with what it leaves after all those. */
 static void partune_calibrate_(struct partune_chain_ *chain, double target, double values)
 {
     double seconds, again, halves, found[3], before[2], after[2], ignored[2];
@@ -384,8 +384,20 @@ static void partune_calibrate_(struct partune_chain_ *chain, double target, doub
     }
     chain->disturbed = 0.0;
     chain->many = times < 4 ? 4 : times;
+    for (;;) {
+        /* As many as were just executed need not be again. */
+        if (chain->many != times) {
+            partune_restore_();
+            partune_execute_(chain, 1 + chain->many);
+        }
+        partune_look_(after, &found[0], &found[1]);
+        seconds = found[0];
+        partune_most_(&seconds, 1);
+        if (seconds <= 0.0 || chain->many <= 2)
+            break;
+        chain->many = chain->many > 4 ? chain->many / 2 : 2;
+    }
     chain->few = chain->many / 5 < 1 ? 1 : chain->many / 5;
-    partune_look_(after, &found[0], &found[1]);
     /* As a share of what a rank has; ranks may have more or less. */
     found[1] /= values > 0.0 ? values : 1.0;
     partune_restore_();

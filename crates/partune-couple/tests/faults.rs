@@ -25,6 +25,20 @@ fn a_state_that_becomes_infinite() {
     assert!(matches!(fault, Fault::NotFinite { values: 1.0, .. }), "{fault:?}");
 }
 
+/// As in SP of the NAS Parallel Benchmarks, where one kernel takes back what another one does: in a chain without it they are executed fewer times.
+#[test]
+fn a_state_that_stays_finite_for_few_executions() {
+    let Some(folder) = naps(GCC) else { return };
+    let plan = plan(&folder, "./app grows", LITTLE);
+    let outcome = measured(&plan).0.expect("something is said");
+    let infinite = outcome.problems.iter().filter(|it| matches!(it.fault, Fault::NotFinite { .. }));
+    assert_eq!(infinite.count(), 0, "{:?}", outcome.problems);
+    let recorded = read(&plan.results).expect("results are read");
+    let chains = &recorded[&plan.launches()[0].label].chains;
+    let many = |kernels: &[&str]| chains[&kernels.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>()[..]].many;
+    assert!(many(&["b"]) < 4 && many(&["a", "b"]) < 4 && many(&["b", "c"]) >= 4, "{chains:?}");
+}
+
 #[test]
 fn a_state_that_becomes_subnormal() {
     let Some(fault) = of_b("subnormal") else { return };
@@ -48,7 +62,7 @@ fn a_kernel_that_drifts() {
 fn ranks_that_make_up_for_each_other_do_not_drift() {
     let Some(folder) = naps(MPI) else { return };
     let plan =
-        plan(&folder, &format!("{MPIRUN} ./app turns"), "pes = [2]\nlaunches = 1\nlengths = [3]\nbudget_s = 6.0\n");
+        plan(&folder, &format!("{MPIRUN} ./app turns"), "pes = [2]\nlaunches = 1\nlengths = [3]\nbudget_s = 8.0\n");
     let outcome = measured(&plan).0.expect("something is said");
     let drifts = outcome.problems.iter().filter(|it| matches!(it.fault, Fault::Drift { .. }));
     assert_eq!(drifts.count(), 0, "{:?}", outcome.problems);

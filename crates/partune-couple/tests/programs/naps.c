@@ -39,6 +39,9 @@ static void b(void *data)
         return;
     if (!strcmp(mode, "nan"))
         state[7] = state[7] * 1e300 + 1e300;
+    /* Finite after four times in a row, and not after five; c begins anew. */
+    if (!strcmp(mode, "grows"))
+        state[7] = state[7] * 1e70 + 1e70;
     if (!strcmp(mode, "hidden"))
         state[7] = calls[1];
     if (!strcmp(mode, "subnormal"))
@@ -58,6 +61,8 @@ static void b(void *data)
 static void c(void *data)
 {
     (void)data;
+    if (!strcmp(mode, "grows"))
+        state[7] = 0.0;
 #ifdef WITH_MPI
     if (!strcmp(mode, "stuck")) {
         int ignored, rank;
