@@ -1,4 +1,4 @@
-//! Caches and what is in them: the protocol MSI over lines, who wrote which element when, and how far a cache reaches back.
+//! Caches and what is in them: the protocol (MSI or MESI) over lines, who wrote which element when, and how far a cache reaches back.
 //!
 //! A PE has a line as long as no other PE wrote to it since the PE's last access: times of accesses tell, so nothing is done to others where a line is
 //! written to. For the same reason a miss is true sharing where another PE wrote an element that is used now after that time, else false.
@@ -32,7 +32,7 @@ pub(crate) struct Who {
     pub(crate) turn: u32,
 }
 
-/// Seconds.
+/// Seconds that lines take, and the protocol.
 #[derive(Clone, Debug)]
 pub(crate) struct Latencies {
     pub(crate) near: f64,
@@ -59,14 +59,20 @@ pub(crate) struct Word {
 struct Line {
     time: u32,
     pe: u16,
-    /// It was written and is not in memory: nobody else has read it since, and it was not thrown out.
+    /// It was written and is not in memory: nobody else has read it since, nor has its owner found it thrown out.
     is_modified: bool,
     /// Nobody else has had it since.
     is_alone: bool,
 }
 
 impl Line {
-    const UNTOUCHED: Line = Line { time: 0, pe: u16::MAX, is_modified: false, is_alone: false };
+    const NOBODY: u16 = u16::MAX;
+    const UNTOUCHED: Line = Line { time: 0, pe: Line::NOBODY, is_modified: false, is_alone: false };
+
+    /// Whether a PE that has it may write it as it is.
+    fn is_writable(self, pe: u16, exclusive: bool) -> bool {
+        self.pe == pe && if exclusive { self.is_alone } else { self.is_modified }
+    }
 }
 
 /// A line that a PE has touched.
@@ -233,9 +239,7 @@ impl Memory {
                 copy.came = Came::Needed;
                 seconds = supply();
                 counts.capacity_s += seconds;
-            } else if touch.is_write
-                && (line.pe != who.pe || if latencies.exclusive { !line.is_alone } else { !line.is_modified })
-            {
+            } else if touch.is_write && !line.is_writable(who.pe, latencies.exclusive) {
                 counts.upgrades += 1;
                 seconds = latencies.upgrade;
                 match copy.came {
@@ -276,7 +280,7 @@ impl Memory {
         copy.time = self.time;
         if touch.is_write {
             *line = Line { time: self.time, pe: who.pe, is_modified: true, is_alone: true };
-        } else if line.pe == u16::MAX {
+        } else if line.pe == Line::NOBODY {
             *line = Line { pe: who.pe, is_alone: true, ..*line };
         } else {
             line.is_modified &= !(is_elsewhere || is_evicted);

@@ -55,6 +55,24 @@ fn who_has_a_line_alone_writes_it_without_an_upgrade_if_the_machine_can() {
     }
 }
 
+/// A PE reads two lines in turn where there is room for one, and then writes the first; another one reads that, and writes it.
+#[test]
+fn who_finds_a_line_thrown_out_has_it_alone_until_somebody_else_reads_it() {
+    let source = "param exclusive: int = 0; domain one = 0..0; data A[one]: f64; data B[one]: f64;
+        decompose one -> 2 by block; machine { line 32; cache 32; memory 5; upgrade 1; exclusive exclusive };
+        main = {
+          phase first forall (k in one on 0) task { reads A[0] };
+          phase other forall (k in one on 0) task { reads B[0] };
+          phase again forall (k in one on 0) task { reads A[0]; writes A[0] };
+          phase elsewhere forall (k in one on 1) task { reads A[0]; writes A[0] } };";
+    for (exclusive, own) in [(0, 1), (1, 0)] {
+        let outcome = followed(source, &[("exclusive", exclusive)]);
+        let upgrades = ["first", "other", "again", "elsewhere"].map(|name| phase(&outcome, name).counts().upgrades);
+        assert_eq!(upgrades, [0, 0, own, 1], "exclusive {exclusive}");
+        assert_eq!((outcome.counts().cold, outcome.counts().capacity), (3, 1));
+    }
+}
+
 /// A row of 16 numbers, four in a line, two PEs. Each turn every number becomes the mean of its neighbours, from one array to the other and back.
 const STENCIL: &str = "domain cell = 0..15; domain inner = 1..14; data A[cell], B[cell]: f64;
     decompose cell -> 2 by block; machine { line 32; memory 100; near 10; upgrade 1 };
