@@ -34,8 +34,8 @@ pub fn read_ir(path: &Path) -> Result<Vec<SourceLoop>, SourceError> {
     of_text(path, &bytes)
 }
 
-/// Has a source translated by an installed Clang, and its variables taken from memory by the `opt` that stands beside it; nothing is optimised else.
-pub fn compile_ir(source: &Path, flags: &[OsString], clang: &Path) -> Result<Vec<SourceLoop>, SourceError> {
+/// Has a source translated by a Clang, the newest that is installed if none is named, and its variables taken from memory by the `opt` that stands beside it; nothing is optimised else.
+pub fn compile_ir(source: &Path, flags: &[OsString], clang: Option<&Path>) -> Result<Vec<SourceLoop>, SourceError> {
     // Clang leaves these to a compiler of GCC, which writes something else.
     let end = source.extension().and_then(|end| end.to_str()).unwrap_or_default().to_lowercase();
     if ["f", "for", "ftn", "fpp"].contains(&end.as_str())
@@ -43,7 +43,7 @@ pub fn compile_ir(source: &Path, flags: &[OsString], clang: &Path) -> Result<Vec
     {
         return Err(SourceError::Fortran(source.to_owned()));
     }
-    let clang = &installed(clang);
+    let clang = &clang.map_or_else(installed, Path::to_owned);
     let opt = beside(clang, "opt").unwrap_or_else(|| "opt".into());
     let folder = tempfile::tempdir().map_err(|error| SourceError::File { path: source.to_owned(), error })?;
     let text = folder.path().join("source.ll");
@@ -55,14 +55,16 @@ pub fn compile_ir(source: &Path, flags: &[OsString], clang: &Path) -> Result<Vec
     of_text(source, &made)
 }
 
-/// A compiler by its name; where none has that, the newest whose version stands after it, as distributions call theirs.
-fn installed(clang: &Path) -> PathBuf {
-    let versions = (OLDEST..=99).rev().map(|version| PathBuf::from(format!("{}-{version}", clang.display())));
-    std::iter::once(clang.to_owned()).chain(versions).find(|it| found(it).is_some()).unwrap_or_else(|| clang.to_owned())
+/// `clang`; where there is none, the newest whose version stands after its name, as distributions call theirs: one with its `opt` beside it before all others.
+fn installed() -> PathBuf {
+    let versions = VERSIONS.rev().map(|version| PathBuf::from(format!("clang-{version}")));
+    let all: Vec<PathBuf> = std::iter::once("clang".into()).chain(versions).filter(|it| found(it).is_some()).collect();
+    let whole = all.iter().find(|it| beside(it, "opt").is_some());
+    whole.or(all.first()).cloned().unwrap_or_else(|| "clang".into())
 }
 
-/// The first version whose representation is read.
-const OLDEST: u32 = 14;
+/// From the first whose representation is read to more than there are.
+const VERSIONS: std::ops::RangeInclusive<u32> = 14..=99;
 
 /// Where a program is that a command names.
 fn found(program: &Path) -> Option<PathBuf> {

@@ -1,5 +1,6 @@
 //! `partune kernel` with the caches of a machine: loops of a compiled program whose lines can be counted, one that cannot be followed, and files that say too little.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -247,8 +248,7 @@ fn a_source_is_translated_by_an_installed_compiler() {
     let defined = format!("#ifndef FACTOR\n#define FACTOR 3.0\n#endif\n{source}");
     let Some(binary) = built(folder.path(), &defined, "-O3") else { return };
     let file = folder.path().join("loops.c").display().to_string();
-    // Whichever there is: `clang`, or one whose version is in its name.
-    let words = ["--source", &file];
+    let words = ["--source", &file, "--clang", "clang-14"];
     let output = kernel(&binary, &[&words[..], &["--flags", "-DFACTOR=5.0 -Wall", "--json"]].concat());
     let message = text(&output.stderr);
     if message.contains("cannot be started") {
@@ -262,10 +262,26 @@ fn a_source_is_translated_by_an_installed_compiler() {
     assert!(of("daxpy").count() >= 1 && of("gather").all(|it| it["source"]["scattered_bytes"] == 8), "{document:#}");
     let output = kernel(&binary, &[&words[..], &["--flags", "-DFACTOR=("]].concat());
     let message = text(&output.stderr);
-    assert!(
-        output.status.code() == Some(1) && message.contains("clang") && message.contains(" ended with"),
-        "{message}"
-    );
+    assert!(output.status.code() == Some(1) && message.contains("clang-14 ended with"), "{message}");
+    // Without a name it is `clang`, else the newest, of those with their `opt` beside them if there are any.
+    let says = |programs: &[&str]| {
+        let folder = tempfile::tempdir().expect("there is room for programs");
+        let whole = folder.path().join("whole");
+        std::fs::create_dir(&whole).expect("there is room");
+        for program in programs {
+            let path = folder.path().join(program);
+            std::fs::write(&path, "#!/bin/sh\nexit 3\n").expect("there is room for a program");
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("it is ours");
+        }
+        let path = std::env::join_paths([folder.path(), &whole]).expect("they are paths");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
+        command.args(["kernel", "--core", "zen4", "--source", &file]).arg(&binary).env("PATH", path);
+        text(&command.output().expect("the binary runs").stderr)
+    };
+    assert!(says(&["clang-14", "clang-19"]).contains(": clang-19 ended with"));
+    assert!(says(&["clang-19", "clang-14", "clang"]).contains(": clang ended with"));
+    assert!(says(&["clang-19", "whole/clang-14", "whole/opt"]).contains(": clang-14 ended with"));
+    assert!(says(&[]).contains("clang: cannot be started"));
 }
 
 /// A program of Fortran has a name that no symbol has. What is not linked is refused, and so is a source that Clang does not translate.

@@ -52,9 +52,9 @@ pub(crate) struct Args {
         hide_default_value = true
     )]
     flags: String,
-    /// The compiler for --source, with its opt beside it; where none is called clang, the newest clang-N is taken
-    #[arg(long, value_name = "PROGRAM", requires = "source", default_value = "clang")]
-    clang: PathBuf,
+    /// The compiler for --source, with its opt beside it; without this clang, or the newest clang-N
+    #[arg(long, value_name = "PROGRAM", requires = "source")]
+    clang: Option<PathBuf>,
     /// How often loops turned: what callgrind with dump-instr=yes wrote, a file of each process; those that did not are left out
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "arguments")]
     counts: Vec<PathBuf>,
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
         let flags: Vec<OsString> = args.flags.split_whitespace().map(OsString::from).collect();
         for path in &args.source {
-            source.extend(partune_engine::compile_ir(path, &flags, &args.clang)?);
+            source.extend(partune_engine::compile_ir(path, &flags, args.clang.as_deref())?);
         }
         partune_engine::ask_source(&mut loops, &source)?;
     }
