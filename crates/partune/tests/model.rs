@@ -164,6 +164,23 @@ fn estimates_and_runs_keep_their_contract() {
     assert_eq!(twice(), twice());
 }
 
+/// What it costs is a number with the digits that count where all has values. A condition that nobody can read is in JSON only.
+#[test]
+fn a_decision_is_for_people_to_read() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/adi/adi.pam").display().to_string();
+    let values = ["-DP=8", "-DN=32", "-DM=4", "-Dtf=100us", "-Dtl=50us", "-Dtm=100us"];
+    let known = text(&[&["model", "decide", &path], &values[..]].concat());
+    assert!(known.contains("rows        costs 0.0341\n") && known.contains("strips      costs 0.13795\n"), "{known}");
+    let open = text(&["model", "decide", &path]);
+    assert!(
+        open.lines().all(|line| line.chars().count() < 700) && open.contains("characters: --json has it"),
+        "{open}"
+    );
+    let json: Value = serde_json::from_str(&text(&["model", "decide", "--json", &path])).expect("it is JSON");
+    let chosen = json["choices"].as_array().into_iter().flatten().filter_map(|it| it["chosen"].as_str());
+    assert!(chosen.map(str::len).max() > Some(600), "{json:#}");
+}
+
 /// Formulas are of the parameters also where those have values; what is only a lower bound is no closed form, and what bounds nothing no upper
 /// bound. The least of 1000 exponential times of mean 100 has mean 0.1.
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use partune_expr::{Number, Test};
+use partune_expr::{Expr, Number, Test};
 use partune_model::decide::Decision;
 use partune_model::estimate::{ClosedForm, Numbers, Origin};
 use partune_model::model::Model;
@@ -56,13 +56,18 @@ pub(super) fn number(value: Number) -> String {
     }
 }
 
-/// A formula or a condition, if a person can read it.
+/// A number with the digits that count, or a formula.
+fn valued(cost: &Expr) -> String {
+    cost.to_rat().map_or_else(|| short(cost), |value| number(Number::Exact(value)))
+}
+
+/// A formula or a condition, if a person can read it; else how long it is, and where it stands.
 fn short(formula: &impl ToString) -> String {
     let text = formula.to_string();
-    if text.len() <= LONGEST {
-        return text;
+    match text.chars().count() {
+        ..=LONGEST => text,
+        length => format!("(of {length} characters: --json has it, and with values by -D it is shorter)"),
     }
-    format!("(a formula of {} characters, which --json has; with values by -D it is shorter)", text.len())
 }
 
 /// Characters that are printed of one.
@@ -270,13 +275,12 @@ fn costs(text: &mut String, decision: &Decision, model: &Model) {
     for choice in &decision.choices {
         let cost = choice.form.head_tail.fold(&model.quotients);
         if choice.form.is_closed() {
-            let cost = cost.to_rat().map_or_else(|| short(&cost), |value| number(Number::Exact(value)));
-            let _ = writeln!(text, "{:<width$}  costs {cost}", choice.name);
+            let _ = writeln!(text, "{:<width$}  costs {}", choice.name, valued(&cost));
             continue;
         }
         let most = choice.form.upper.fold(&model.quotients);
-        let most = if most.is_undefined() { String::new() } else { format!(", at most {}", short(&most)) };
-        let _ = writeln!(text, "{:<width$}  costs at least {}{most}", choice.name, short(&cost));
+        let most = if most.is_undefined() { String::new() } else { format!(", at most {}", valued(&most)) };
+        let _ = writeln!(text, "{:<width$}  costs at least {}{most}", choice.name, valued(&cost));
         for reason in &choice.form.weaker {
             let _ = writeln!(text, "{:<width$}    no closed form: {reason}", "");
         }
