@@ -30,10 +30,8 @@ pub struct Bounds {
 /// An innermost loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
-    /// Addresses of its first and its last instruction.
-    pub first: u64,
-    pub last: u64,
-    /// The same of each piece of it, in order: what hardly ever runs often lies behind the rest of the function, with other loops in between.
+    /// Addresses of the first and the last instruction of each piece of its code, in order: what hardly ever runs often lies behind the rest of the function, with
+    /// other loops in between.
     pub pieces: Vec<(u64, u64)>,
     /// None where it calls something, or nothing in it is known: such a loop's time is not its own.
     pub bounds: Option<Bounds>,
@@ -161,11 +159,8 @@ fn kernel<'d>(
         Bounds { m: m / per, ma: ma / per, mac: mac / per, macs }
     });
     let address = |at: &usize| body.code[*at].address;
-    let pieces = pieces(code, of.blocks.iter().map(|block| &blocks[*block]));
     Kernel {
-        first: pieces.first().map_or(0, |it| it.0),
-        last: pieces.last().map_or(0, |it| it.1),
-        pieces,
+        pieces: pieces(code, of.blocks.iter().map(|block| &blocks[*block])),
         bounds,
         known_turns: turns,
         instructions,

@@ -41,6 +41,8 @@ struct LoopEntry<'a> {
     /// Addresses of its first and its last instruction, as a disassembler prints them.
     first: String,
     last: String,
+    /// The same of each of its pieces: compilers put what hardly ever runs elsewhere, and other code may lie in between.
+    pieces: Vec<[String; 2]>,
     /// What `M` and `MA` count: `source`, or `machine code`.
     from: &'static str,
     /// Null where the loop calls something.
@@ -164,6 +166,10 @@ pub fn kernels_schema() -> String {
     schema_of::<KernelDocument<'_>>()
 }
 
+fn address(at: u64) -> String {
+    format!("{at:#x}")
+}
+
 fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
     let kernel = &it.kernel;
     let first = it.first_bounds(core);
@@ -173,8 +179,9 @@ fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
             line: Some(it.line).filter(|line| *line > 0),
             function: &it.function,
         },
-        first: format!("{:#x}", kernel.first),
-        last: format!("{:#x}", kernel.last),
+        first: kernel.pieces.first().map_or_else(String::new, |it| address(it.0)),
+        last: kernel.pieces.last().map_or_else(String::new, |it| address(it.1)),
+        pieces: kernel.pieces.iter().map(|it| [address(it.0), address(it.1)]).collect(),
         from: if it.asked.is_some() { "source" } else { "machine code" },
         m: first.map(|(m, _)| m),
         ma: first.map(|(_, ma)| ma),
@@ -352,7 +359,8 @@ fn whose(loops: &Loops) -> &'static str {
 fn in_order(loops: &Loops) -> Vec<&LoopBounds> {
     let mut all: Vec<&LoopBounds> = loops.loops.iter().collect();
     all.sort_by(|one, other| {
-        let key = |it: &LoopBounds| (it.kernel.bounds.is_none(), it.kernel.flops == 0.0, it.kernel.first);
+        let key =
+            |it: &LoopBounds| (it.kernel.bounds.is_none(), it.kernel.flops == 0.0, it.kernel.pieces.first().copied());
         weight(other).total_cmp(&weight(one)).then_with(|| key(one).cmp(&key(other)))
     });
     all
@@ -409,7 +417,8 @@ fn lines(out: &mut String, it: &LoopBounds, is_marked: bool, core: &Core, style:
         let least = if cycles > 0.0 { format!(": {} cycles at least", large(cycles)) } else { String::new() };
         format!("  {} turns{least}", large(turns))
     });
-    let _ = writeln!(out, "\n{}  {:#x}…{:#x}{executed}", style.paint(Tone::Strong, &place), kernel.first, kernel.last);
+    let pieces: Vec<String> = kernel.pieces.iter().map(|it| format!("{}…{}", address(it.0), address(it.1))).collect();
+    let _ = writeln!(out, "\n{}  {}{executed}", style.paint(Tone::Strong, &place), pieces.join(" "));
     let Some((bounds, (m, ma))) = kernel.bounds.as_ref().zip(it.first_bounds(core)) else {
         let _ = writeln!(out, "  no bounds: it calls something, so its time is not its own");
         return;

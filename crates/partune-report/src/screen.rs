@@ -218,7 +218,8 @@ fn devices(out: &mut String, efficiency: &Efficiency) {
     }
 }
 
-/// A chain of bounds as a sum: `ideal 14.7 s + imbalance 21.4 + … = 66.3 s`. Gaps that three digits of the run do not show are left out; what is less than nothing is taken off.
+/// A chain of bounds as a sum: `ideal 14.7 s + imbalance 21.4 + … = 66.3 s`. Gaps that three digits of the run do not show are left out; what is less than
+/// nothing is taken off.
 fn sentence(hierarchy: &Hierarchy) -> Option<String> {
     let (first, run) = (hierarchy.bounds.first()?, hierarchy.bounds.last()?.seconds);
     let (ideal, word) = (first.seconds, if first.name == "M" { "peak" } else { "ideal" });
