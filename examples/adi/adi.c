@@ -2,7 +2,7 @@
  *
  *   adi VERSION|all [-n ROWS] [-m MESSAGES] [-v NANOSECONDS] [-l MICROSECONDS] [-e NANOSECONDS]
  *
- * The grid has ROWS rows and as many columns, of which each process has as many. A sweep updates every element by the one above it, and then by the one to its left, which for
+ * The grid has ROWS rows and as many columns, which the processes share evenly. A sweep updates every element by the one above it, and then by the one to its left, which for
  * the first column of a process is with another one. With -v a process also sleeps so long for each element that it updates, with -l so long for each message that it sends, and with -e
  * for each element in it: so what a version takes is known by design, on a network that is as slow as one likes.
  */
@@ -99,6 +99,7 @@ void transposed(void)
 
 static const char* const VERSIONS[] = {"strips", "rows", "blocks", "transposed"};
 
+/* Not for the recorder either: what it calls is. */
 SMALL void run(int version)
 {
     for (int at = 0; at < size * columns; ++at) {
@@ -128,23 +129,28 @@ int main(int count, char** words)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     prctl(PR_SET_TIMERSLACK, 1);
-    int option, first = -1, after = 4;
-    while ((option = getopt(count, words, "n:m:v:l:e:")) != -1) {
-        if (option == 'n') size = atoi(optarg);
-        if (option == 'm') messages = atoi(optarg);
-        if (option == 'v') element = 1e-9 * atof(optarg);
-        if (option == 'l') message = 1e-6 * atof(optarg);
-        if (option == 'e') moved = 1e-9 * atof(optarg);
+    int first = -1, after = 4;
+    bool wrong = false;
+    for (int option; (option = getopt(count, words, "n:m:v:l:e:")) != -1;) {
+        switch (option) {
+        case 'n': size = atoi(optarg); break;
+        case 'm': messages = atoi(optarg); break;
+        case 'v': element = 1e-9 * atof(optarg); break;
+        case 'l': message = 1e-6 * atof(optarg); break;
+        case 'e': moved = 1e-9 * atof(optarg); break;
+        default: wrong = true;
+        }
     }
     for (int version = 0; version < 4 && optind < count; ++version) {
         if (strcmp(words[optind], VERSIONS[version]) == 0) first = version, after = version + 1;
         if (strcmp(words[optind], "all") == 0) first = 0;
     }
-    if (first < 0 || size < ranks || size % ranks || messages < 1 || size % messages) {
+    if (wrong || first < 0 || size < ranks || size % ranks || messages < 1 || size % messages) {
         if (rank == 0)
             fprintf(stderr, "usage: adi strips|rows|blocks|transposed|all [-n ROWS] [-m MESSAGES] [-v NANOSECONDS] [-l MICROSECONDS] [-e NANOSECONDS]\n"
                             "ROWS must be a multiple of the processes and of MESSAGES\n");
-        MPI_Abort(MPI_COMM_WORLD, 1);
+        MPI_Finalize();
+        return 2;
     }
     columns = size / ranks;
     grid = room((size_t)size * columns), turned = room((size_t)size * columns);

@@ -1,7 +1,7 @@
 //! The story of `examples/adi`: which of four versions of a sweep is the fastest depends on the size, on the number of processes and on the network, and a model
 //! whose times are those of one recorded run says which.
 //!
-//! Its work and its messages are made of sleep, so times are known by design; what a busy machine adds to a run is what it took beyond that.
+//! Its work and its messages are made of sleep, so that no version is faster than by design. A busy machine makes some slower, so each question is tried up to three times.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::launch::{Built, OPEN_MPI, Recorded, run};
 
 /// What a message takes, in microseconds, and an element in it, in nanoseconds.
-const NETWORKS: [[&str; 2]; 4] = [["200", "2000"], ["2000", "20000"], ["50", "100000"], ["1000", "300000"]];
+const NETWORKS: [[&str; 2]; 5] =
+    [["200", "2000"], ["2000", "20000"], ["50", "100000"], ["1000", "300000"], ["20000", "1000000"]];
 
 fn built() -> Option<Built<'static>> {
     Built::new(&OPEN_MPI, "predict/adi.c", &["-finstrument-functions"])
@@ -70,7 +71,7 @@ fn the_fastest_version_of_adi_is_decided_with_times_of_one_run() {
             let best: Vec<&str> =
                 choices.filter(|it| it["chosen"] == "always").filter_map(|it| it["name"].as_str()).collect();
             assert_eq!(best.len(), 1, "{decided:#}");
-            // A wrong choice is not the fastest however often that is measured.
+            // Two versions may take as long. A wrong choice is slower than another one however often that is measured.
             let mut is_fastest = || {
                 let size = size.to_string();
                 let (_, versions) = swept(&mut built, ranks, &[&["-n", &size], &times[..]].concat());
@@ -84,6 +85,6 @@ fn the_fastest_version_of_adi_is_decided_with_times_of_one_run() {
             *chosen.entry(best[0].to_owned()).or_default() += 1;
         }
     }
-    // Nine of ten are right, and it is not one that is always the fastest.
-    assert!(wrong.len() <= 2 && chosen.len() >= 3, "{chosen:?} {wrong:#?}");
+    // Nine of ten are right, and each of the four is the fastest somewhere.
+    assert!(wrong.len() <= 3 && chosen.len() == 4, "{chosen:?} {wrong:#?}");
 }
