@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # What caches add to the bounds of loops, beside what is measured: ten loops with data in each cache and in memory, on this machine. A line a loop and size: MACS,
-# what `partune kernel --elements` predicts with caches, and cycles of the core as measured, all for one turn of the source's loop.
+# what `partune kernel --elements` predicts with caches, and cycles of the core as measured, all for one turn of the source's loop. All programs run in turns, and
+# the least of their runs counts.
 #
-#   COMPILERS="gcc clang-19" LEVELS="-O1 -O3" ROUNDS=5 bench/caches.sh      all programs run in turns, and the least of their runs counts
+#   COMPILERS="gcc clang-19" LEVELS="-O1 -O3" ROUNDS=5 bench/caches.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/lib.sh

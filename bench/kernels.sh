@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Bounds of loops beside what they take: the Livermore kernels 1 to 12, compiled in several ways, on this machine. A line a loop: the bounds of `partune kernel`, what
-# llvm-mca says of the same instructions where it is installed, and cycles of the core as measured, all for one turn of the source's loop. All programs run in turns, and
+# llvm-mca says of the same instructions where it is installed, and cycles of the core as measured, all for one turn of the source's loop; M and MA are of the source. All programs run in turns, and
 # the least of their runs counts: a core whose other thread works for somebody else is up to four times slower for a while.
 #
 #   COMPILERS="gcc clang-19" LEVELS="-O1 -O3" ROUNDS=24 bench/kernels.sh
@@ -31,22 +31,20 @@ for compiler in ${COMPILERS:-gcc clang-19 gfortran flang-new-19}; do
         built+=("$compiler $level")
     done
 done
-# What the source asks for, where a compiler with LLVM behind it is there to say.
-asked() {
-    "$1" -g -O0 -S -emit-llvm "${@:4}" "$2" -o "$work/$3.0.ll" && opt-19 -S -passes=mem2reg,sroa "$work/$3.0.ll" -o "$work/$3.ll"
-} 2>/dev/null
-asked clang-19 "$here/livermore.c" c -Xclang -disable-O0-optnone || true
-asked flang-new-19 "$here/livermore.f90" f90 -module-dir "$work" || true
+# M and MA are what the source asks for: of C as an installed Clang says, of Fortran as Flang does.
+if [[ " ${built[*]}" == *fortran* || " ${built[*]}" == *flang* ]]; then
+    flang-new-19 -g -O0 -S -emit-llvm -module-dir "$work" "$here/livermore.f90" -o "$work/f90.0.ll"
+    opt-19 -S -passes=mem2reg,sroa "$work/f90.0.ll" -o "$work/f90.ll"
+fi
 for ((round = 0; round < ${ROUNDS:-12}; ++round)); do
     for name in "${built[@]}"; do "$work/${name/ /}" >>"$work/${name/ /}.measured"; done
 done
 : >"$work/table"
 for name in "${built[@]}"; do
     program=$work/${name/ /}
-    said=$work/c.ll
-    [[ $name != *fortran* && $name != flang* ]] || said=$work/f90.ll
-    [[ -s $said ]] && ir=(--ir "$said") || ir=()
-    "$partune" kernel "$program" $(printf -- '--function lfk%d ' {1..12}) "${ir[@]}" --json >"$program.json"
+    asked=(--source "$here/livermore.c")
+    [[ $name != *fortran* && $name != flang* ]] || asked=(--ir "$work/f90.ll")
+    "$partune" kernel "$program" $(printf -- '--function lfk%d ' {1..12}) "${asked[@]}" --json >"$program.json"
     python3 "$here/table.py" "$name" "$program" "$program.json" "$program.measured" >>"$work/table"
 done
 python3 "$here/table.py" --sum "$work/table"

@@ -2,7 +2,7 @@
  *
  * Arrays are gone through again and again, in pieces, and of each piece the least time counts, so that other programs matter little. The counter of time
  * runs at a rate of its own: passes take turns with a chain of additions that need each other, one a cycle. Prints a line for each loop and size: its name,
- * KiB, turns, and cycles for a turn. */
+ * KiB, turns, ticks of the counter for a turn, and ticks of a cycle. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ int main(int count, char** sizes)
             double all = 0.0;
             for (long piece = 0; piece < pieces; ++piece)
                 all += least[piece];
-            printf("%s %ld %ld %.4f\n", LOOPS[which].name, bytes / 1024, turns, all / (double)turns / cycle);
+            printf("%s %ld %ld %.4f %.6f\n", LOOPS[which].name, bytes / 1024, turns, all / (double)turns, cycle);
             fflush(stdout);
             for (int array = 0; array < LOOPS[which].arrays; ++array)
                 free(arrays[array]);

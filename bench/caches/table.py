@@ -14,17 +14,19 @@ def sizes(machine):
 
 
 def rows(name, partune, program, machine, measured):
-    least = {}
+    # Of all runs of a program the least of each.
+    ticks, cycle = {}, math.inf
     for line in open(measured):
-        loop, size, turns, took = line.split()
-        least[loop, size, turns] = min(float(took), least.get((loop, size, turns), math.inf))
-    for (loop, size, turns), took in least.items():
+        loop, size, turns, took, tick = line.split()
+        ticks[loop, size, turns] = min(float(took), ticks.get((loop, size, turns), math.inf))
+        cycle = min(float(tick), cycle)
+    for (loop, size, turns), took in ticks.items():
         said = subprocess.run(
             [partune, "kernel", program, "--function", loop, "--elements", turns, "--machine", machine, "--json"],
             capture_output=True, text=True, check=True).stdout
         # The loop that does most turns at once is the one that runs; the others do the rest of them.
         it = max((it for it in json.loads(said)["loops"] if it["MACS"] is not None), key=lambda it: (it["turns"], it["flops"]))
-        print("\t".join([name, loop, size, "%.3f" % it["MACS"], "-" if it["I"] is None else "%.3f" % it["I"], "%.3f" % took]))
+        print("\t".join([name, loop, size, "%.3f" % it["MACS"], "-" if it["I"] is None else "%.3f" % it["I"], "%.3f" % (took / cycle)]))
 
 
 def together(table):

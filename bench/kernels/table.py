@@ -8,19 +8,19 @@ import sys
 import tempfile
 
 
-def mca(program, first, last, turns):
-    """Cycles of a turn as llvm-mca schedules these instructions; none without it."""
+def mca(program, pieces, turns):
+    """Cycles of a turn as llvm-mca schedules the instructions of these pieces; none without it."""
     tool = next((it for it in ("llvm-mca-19", "llvm-mca") if shutil.which(it)), None)
     if tool is None:
         return None
     listing = subprocess.run(
-        ["objdump", "-d", "--no-show-raw-insn", "--start-address", first, "--stop-address", hex(int(last, 16) + 15), program],
+        ["objdump", "-d", "--no-show-raw-insn", "--start-address", pieces[0][0], "--stop-address", hex(int(pieces[-1][1], 16) + 15), program],
         capture_output=True, text=True, check=True).stdout
     lines = []
     for line in listing.splitlines():
         address, _, text = line.partition(":\t")
         try:
-            inside = int(first, 16) <= int(address, 16) <= int(last, 16)
+            inside = any(int(first, 16) <= int(address, 16) <= int(last, 16) for first, last in pieces)
         except ValueError:
             continue
         if inside and not text.startswith("data16"):
@@ -37,20 +37,23 @@ def mca(program, first, last, turns):
 
 
 def rows(name, program, bounds, measured):
-    took = {}
-    for number, cycles in (line.split() for line in open(measured)):
-        took[int(number)] = min(float(cycles), took.get(int(number), math.inf))
+    # Of all runs of a program the least of each: a quotient of one run is least where its cycle was measured too long.
+    ticks, cycle = {}, math.inf
+    for number, took, tick in (line.split() for line in open(measured)):
+        ticks[int(number)] = min(float(took), ticks.get(int(number), math.inf))
+        cycle = min(float(tick), cycle)
     loops = json.load(open(bounds))["loops"]
-    for number, cycles in took.items():
+    for number, took in ticks.items():
+        cycles = took / cycle
         of = [it for it in loops if it["place"]["function"] == "lfk%d" % number and it["M"] is not None and it["flops"] > 0]
         if not of:
             print("\t".join([name, str(number)] + ["-"] * 5 + ["%.3f" % cycles]))
             continue
         # The loop that does most turns at once is the one that runs; the others do the rest of them.
-        of_loop = max(of, key=lambda it: (it["turns"], it["flops"]))
-        other = mca(program, of_loop["first"], of_loop["last"], of_loop["turns"])
-        numbers = [of_loop[it] for it in ("M", "MA", "MAC", "MACS")] + [other, cycles]
-        star = "" if of_loop["knows_turns"] else "*"
+        running = max(of, key=lambda it: (it["turns"], it["flops"]))
+        other = mca(program, running["pieces"], running["turns"])
+        numbers = [running[it] for it in ("M", "MA", "MAC", "MACS")] + [other, cycles]
+        star = "" if running["knows_turns"] else "*"
         print("\t".join([name, "%d%s" % (number, star)] + ["-" if it is None else "%.3f" % it for it in numbers]))
 
 
