@@ -55,6 +55,9 @@ pub(crate) fn walk(
     }
     let cache = machine.cache.as_ref().map(|e| int(model, e, span)).transpose()?.filter(|bytes| *bytes > 0);
     let cache = cache.map(|bytes| bytes as u64);
+    if cache.is_some_and(|bytes| bytes >> arrays.shift == 0) {
+        return Err(Diagnostic::error(span, "`cache` is less than a `line`: give 0 for one that keeps all"));
+    }
     let phases = model.application.phases.len() + 1;
     if phases > MAX_PHASES || phases * program.pes * arrays.all.len().max(1) > MAX_ROWS {
         let text = "too many phases, PEs and arrays: their product may be 4 million, of at most 1000 phases";

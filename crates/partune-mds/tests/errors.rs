@@ -28,6 +28,11 @@ const WRONG: &[(&str, &str, &str)] = &[
         "2:37",
         "`A` has indices 0 to 9, not 12",
     ),
+    (
+        "domain d = 0..9; data A[d]: f64; decompose d -> 2 by block;\nmachine { cache 63 }; main = forall (i in d) task { reads A[i] };",
+        "2:1",
+        "`cache` is less than a `line`",
+    ),
     ("domain d = 0..9;\ndecompose d -> 0 by block; main = skip;", "2:16", "0 parts: there are 1 to 1024 PEs"),
     ("domain d = 0..9;\ndecompose d -> 9999 by block; main = skip;", "2:16", "9999 parts"),
     (
