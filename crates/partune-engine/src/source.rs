@@ -97,7 +97,7 @@ fn output(path: &Path, program: &Path, command: &mut Command) -> Result<Vec<u8>,
     })
 }
 
-/// Says of each loop of a program what its source asks for, where that is among these: the one with the fewest lines of those that have the loop's first. How
+/// Says of each loop of a program what its source asks for, where that is among these: the one with the fewest lines of those that have the loop's first, if there is one. How
 /// the source's accesses move tells as well how many of its turns one of the machine's is; where that is not known, neither is what a turn of the machine's asks for.
 pub fn ask_source(loops: &mut Loops, source: &[SourceLoop]) -> Result<(), SourceError> {
     let mut is_tied = false;
@@ -105,6 +105,11 @@ pub fn ask_source(loops: &mut Loops, source: &[SourceLoop]) -> Result<(), Source
         let has_line = |of: &&SourceLoop| (of.lines.0..=of.lines.1).contains(&it.line) && is_same(&it.file, &of.file);
         let Some(nearest) = source.iter().filter(has_line).min_by_key(|of| of.lines.1 - of.lines.0) else { continue };
         is_tied = true;
+        // Nothing tells which of several in a line it is.
+        let rival = |of: &SourceLoop| of.lines == nearest.lines && of.asked != nearest.asked;
+        if source.iter().filter(has_line).any(rival) {
+            continue;
+        }
         if let Some(turns) = nearest.asked.as_ref().and_then(|asked| it.kernel.turns_by_steps(&asked.steps)) {
             it.kernel.set_turns(turns);
         }

@@ -236,7 +236,7 @@ impl Essential {
 
     /// Floating-point operations.
     pub fn flops(&self) -> f64 {
-        self.operations.iter().map(|(class, elements)| f64::from(class.flops()) * elements).sum()
+        self.operations.iter().fold(0.0, |sum, (class, elements)| sum + f64::from(class.flops()) * elements)
     }
 
     /// Cycles of the unit that needs longest, on elements of so many bytes.

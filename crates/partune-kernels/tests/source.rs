@@ -106,6 +106,13 @@ fn what_cannot_be_known_is_said() {
     let gather = asked(STRANGE, "gather");
     assert_eq!((gather.scattered, gather.essential.loaded), (8, 12));
     assert_eq!(of(STRANGE, "calls").asked, None);
+    // An atomic addition is one, and an exchange is none. No additions are a zero without a sign.
+    let call = "call double @f(double noundef %7)";
+    let by = |what: &str| asked(&STRANGE.replace(call, what), "calls").flops();
+    near(by("atomicrmw fadd ptr @data, double %7 seq_cst, align 8"), 2.0);
+    near(by("atomicrmw volatile xchg ptr @data, double %7 monotonic, align 8"), 1.0);
+    let none = STRANGE.replace("%9 = fadd double %.01, %8", "%9 = or i64 %.01, %8");
+    assert!(asked(&none.replace(call, "load double, ptr @data"), "calls").flops().is_sign_positive());
     let some = asked(STRANGE, "some");
     // Of the sum and the second look at the element not every turn has one.
     assert_eq!((some.flops(), some.conditional), (0.0, 2));

@@ -459,7 +459,7 @@ fn lines(out: &mut String, it: &LoopBounds, is_marked: bool, core: &Core, style:
     if !it.unknown.is_empty() {
         let _ = writeln!(
             out,
-            "  not in the table of this core, and in no bound but MAC's rate of instructions: {}",
+            "  not in the table of this core; an instruction that loads and stores is all that counts of: {}",
             it.unknown.join(", ")
         );
     }

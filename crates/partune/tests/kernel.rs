@@ -284,6 +284,30 @@ fn a_source_is_translated_by_an_installed_compiler() {
     assert!(says(&[]).contains("clang: cannot be started"));
 }
 
+/// Nothing tells which of two loops in a line is which of the program's, so they keep what the machine code says; the same loop twice is no riddle.
+#[test]
+fn loops_that_share_their_lines_are_not_mixed_up() {
+    let folder = tempfile::tempdir().expect("there is room for a program");
+    let source = "void two(long *l, double *w, const double *x) { for (int i = 0; i < 1000; ++i) l[i] += 3; for (int i = 0; i < 1000; ++i) w[i] = w[i] * 2 + x[i]; }
+void alike(double *v, double *w) { for (int i = 0; i < 1000; ++i) v[i] *= 3; for (int i = 0; i < 1000; ++i) w[i] *= 3; }
+";
+    let Some(binary) = built(folder.path(), source, "-O3") else { return };
+    let file = folder.path().join("loops.c").display().to_string();
+    let output = kernel(&binary, &["--source", &file, "--clang", "clang-14", "--json"]);
+    let message = text(&output.stderr);
+    if message.contains("cannot be started") {
+        return missing("clang-14 and llvm-14");
+    }
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {message}"));
+    let from = |function: &str| -> Vec<&str> {
+        let loops = document["loops"].as_array().into_iter().flatten();
+        loops.filter(|it| it["place"]["function"] == function).filter_map(|it| it["from"].as_str()).collect()
+    };
+    let (two, alike) = (from("two"), from("alike"));
+    assert!(two.len() >= 2 && two.iter().all(|from| *from == "machine code"), "{document:#}");
+    assert!(alike.len() >= 2 && alike.iter().all(|from| *from == "source"), "{document:#}");
+}
+
 /// A program of Fortran has a name that no symbol has. What is not linked is refused, and so is a source that Clang does not translate.
 #[test]
 fn a_program_of_fortran_has_its_name() {

@@ -176,6 +176,7 @@ fn operation(line: &Line<'_>) -> Operation {
         "fadd" | "fsub" => |_| &[Class::FpAdd],
         "fmul" => |_| &[Class::FpMul],
         "fdiv" => |element| if element == 4 { &[Class::FpDiv32] } else { &[Class::FpDiv64] },
+        "atomicrmw" => return exchanged(line.rest),
         "call" | "tail" | "musttail" | "notail" | "invoke" | "callbr" => return called(line.rest),
         _ => return Operation::Nothing,
     };
@@ -194,6 +195,13 @@ fn of(classes: fn(u32) -> &'static [Class], on: Option<Type<'_>>) -> Operation {
     };
     let element = u32::try_from(element).unwrap_or(0);
     Operation::Of(classes(element), element, u32::try_from(lanes).unwrap_or(u32::MAX))
+}
+
+/// What an atomic operation on memory computes: `fadd ptr %sum, double %x`.
+fn exchanged(rest: &str) -> Operation {
+    let (what, operands) = rest.strip_prefix("volatile ").unwrap_or(rest).split_once(' ').unwrap_or_default();
+    let value = operands.split_once(", ").map(|(_, value)| value).filter(|_| ["fadd", "fsub"].contains(&what));
+    of(|_| &[Class::FpAdd], value.and_then(|value| types::read(&mut Words::new(value), 0)))
 }
 
 /// Of functions that are arithmetic of a core: what they are.
