@@ -459,7 +459,7 @@ fn lines(out: &mut String, it: &LoopBounds, is_marked: bool, core: &Core, style:
     if !it.unknown.is_empty() {
         let _ = writeln!(
             out,
-            "  not in the table of this core; an instruction that loads and stores is all that counts of: {}",
+            "  not in the table of this core, so only their rate, loads and stores count: {}",
             it.unknown.join(", ")
         );
     }
