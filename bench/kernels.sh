@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Bounds of loops beside what they take: the Livermore kernels 1 to 12, compiled in several ways, on this machine. A line a loop: the bounds of `partune kernel`, what
-# llvm-mca says of the same instructions where it is installed, and cycles of the core as measured, all for one turn of the source's loop; M and MA are of the source. All programs run in turns, and
-# the least of their runs counts: a core whose other thread works for somebody else is up to four times slower for a while.
+# llvm-mca says of the same instructions where it is installed, and cycles of the core as measured, all for one turn of the source's loop; M and MA are of the source, but of
+# Fortran only where Flang is installed. All programs run in turns, and the least of their runs counts: a core whose other thread
+# works for somebody else is up to four times slower for a while.
 #
 #   COMPILERS="gcc clang-19" LEVELS="-O1 -O3" ROUNDS=24 bench/kernels.sh
 set -euo pipefail
@@ -31,8 +32,7 @@ for compiler in ${COMPILERS:-gcc clang-19 gfortran flang-new-19}; do
         built+=("$compiler $level")
     done
 done
-# M and MA are what the source asks for: of C as an installed Clang says, of Fortran as Flang does.
-if [[ " ${built[*]}" == *fortran* || " ${built[*]}" == *flang* ]]; then
+if command -v flang-new-19 >/dev/null && command -v opt-19 >/dev/null; then
     flang-new-19 -g -O0 -S -emit-llvm -module-dir "$work" "$here/livermore.f90" -o "$work/f90.0.ll"
     opt-19 -S -passes=mem2reg,sroa "$work/f90.0.ll" -o "$work/f90.ll"
 fi
@@ -43,7 +43,9 @@ done
 for name in "${built[@]}"; do
     program=$work/${name/ /}
     asked=(--source "$here/livermore.c")
-    [[ $name != *fortran* && $name != flang* ]] || asked=(--ir "$work/f90.ll")
+    if [[ $name == *fortran* || $name == flang* ]]; then
+        [[ -s $work/f90.ll ]] && asked=(--ir "$work/f90.ll") || asked=()
+    fi
     "$partune" kernel "$program" $(printf -- '--function lfk%d ' {1..12}) "${asked[@]}" --json >"$program.json"
     python3 "$here/table.py" "$name" "$program" "$program.json" "$program.measured" >>"$work/table"
 done

@@ -9,7 +9,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::launch::{Built, OPEN_MPI, Recorded, run};
+use super::launch::{Built, OPEN_MPI, Recorded};
+use super::openmp::TRIES;
+use super::predict::json;
 
 /// What a message takes, in microseconds, and an element in it, in nanoseconds.
 const NETWORKS: [[&str; 2]; 5] =
@@ -39,8 +41,7 @@ fn model(what: &str, run_of: Option<&Path>, values: &[String]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
     command.args(["model", what]).arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/adi/adi.pam"));
     let values = values.iter().flat_map(|value| ["-D", value.as_str()]);
-    let output = run(command.args(run_of).args(values).arg("--json"));
-    serde_json::from_slice(&output.stdout).expect("it is JSON")
+    json(command.args(run_of).args(values).arg("--json"))
 }
 
 #[test]
@@ -78,8 +79,8 @@ fn the_fastest_version_of_adi_is_decided_with_times_of_one_run() {
                 let least = versions.values().map(|it| it.1).fold(f64::MAX, f64::min);
                 if versions[best[0]].1 <= 1.02 * least { Ok(()) } else { Err(format!("{best:?}: {versions:?}")) }
             };
-            let tries: Vec<String> = (0..3).map_while(|_| is_fastest().err()).collect();
-            if tries.len() == 3 {
+            let tries: Vec<String> = (0..TRIES).map_while(|_| is_fastest().err()).collect();
+            if tries.len() == TRIES {
                 wrong.push((size, ranks, network, tries));
             }
             *chosen.entry(best[0].to_owned()).or_default() += 1;
