@@ -17,9 +17,11 @@
  *
  * A chain is executed from the saved state on: once to warm up, then few times, and from the saved state again many times;
  * the difference is what executions take, without what comes before and after. Ranks meet before, and the slowest counts.
+ * Where a chain does not leave finite numbers when it is executed again on what it left, all are executed one by one instead:
+ * each execution from the state that the chain begins with in the loop, and timed by itself.
  * A kernel has to receive all that it sends: one that waits for another kernel's message never ends alone. Kernels may use
- * threads; partune_couple_measure is called by one, on all ranks. It copies the state once. What is asked for is what rank 0
- * has in its environment.
+ * threads; partune_couple_measure is called by one, on all ranks. It copies the state once, and once more to execute chains one
+ * by one. What is asked for is what rank 0 has in its environment.
  *
  * All functions are static. To link them into a program of many files, or of Fortran, compile this file alone:
  * mpicc -x c -O2 -DPARTUNE_COUPLE_MPI -DPARTUNE_COUPLE_LINKAGE= -c partune_couple.h */
@@ -49,11 +51,14 @@ extern "C" {
 
 enum { PARTUNE_KERNELS_ = 64, PARTUNE_LOOP_ = 1024, PARTUNE_PIECES_ = 256, PARTUNE_ONCE_ = 16, PARTUNE_ROUNDS_ = 200 };
 enum { PARTUNE_BYTES_, PARTUNE_FLOATS_, PARTUNE_DOUBLES_ };
+/* Executions one by one in a round, at most; bytes that are restored together. */
+enum { PARTUNE_EACH_ = 99, PARTUNE_BLOCK_ = 4096 };
 
-/* A chain, or the whole loop with `many` turns: how often it is executed, and what a turn took, by round. */
+/* A chain, or the whole loop with `many` turns: how often it is executed, and what a turn took, by round. One by one it is
+ * executed `each` times, which is 0 otherwise. */
 struct partune_chain_ {
     const int *kernels;
-    int length, rounds;
+    int length, rounds, each;
     long few, many;
     double *seconds, *halves;
     /* Times of which another program took a part; the least seconds of an execution. */
@@ -70,11 +75,15 @@ static struct {
     double once_seconds[PARTUNE_ONCE_];
     /* Twice in a row: chains go round. */
     int loop[2 * PARTUNE_LOOP_];
+    /* For executions one by one: what the chain begins with, and which blocks of it the chain changes. */
     struct {
-        void *at, *saved;
+        void *at, *saved, *begin;
+        unsigned char *changed;
         size_t bytes;
         int kind;
     } state[PARTUNE_PIECES_];
+    /* Seconds that are measured of an execution of nothing, one by one. */
+    double empty;
     const char *fault;
 } partune_;
 
@@ -251,6 +260,54 @@ static void partune_execute_(const struct partune_chain_ *chain, long times)
             partune_.run[chain->kernels[at]](partune_.data[chain->kernels[at]]);
 }
 
+static size_t partune_block_(int piece, size_t block)
+{
+    const size_t most = PARTUNE_BLOCK_, left = partune_.state[piece].bytes - block * most;
+    return left < most ? left : most;
+}
+
+/* Executes a chain from the state on that it begins with in the loop, in its first turn, and remembers that state and the blocks
+ * that the chain changes. */
+static void partune_begin_(const struct partune_chain_ *chain)
+{
+    const int *kernel;
+    int at;
+    partune_restore_();
+    for (kernel = partune_.loop; kernel < chain->kernels; kernel++)
+        partune_.run[*kernel](partune_.data[*kernel]);
+    for (at = 0; at < partune_.pieces; at++)
+        if (partune_.state[at].bytes)
+            memcpy(partune_.state[at].begin, partune_.state[at].at, partune_.state[at].bytes);
+    partune_execute_(chain, 1);
+    for (at = 0; at < partune_.pieces; at++) {
+        const char *begin = (const char *)partune_.state[at].begin, *now = (const char *)partune_.state[at].at;
+        size_t block;
+        for (block = 0; block * PARTUNE_BLOCK_ < partune_.state[at].bytes; block++)
+            partune_.state[at].changed[block] =
+                memcmp(begin + block * PARTUNE_BLOCK_, now + block * PARTUNE_BLOCK_, partune_block_(at, block)) != 0;
+    }
+}
+
+/* After an execution from that state, that state. What the chain did not change remains in the caches as it left it there. */
+static void partune_renew_(void)
+{
+    int at;
+    for (at = 0; at < partune_.pieces; at++) {
+        const char *begin = (const char *)partune_.state[at].begin;
+        size_t block;
+        for (block = 0; block * PARTUNE_BLOCK_ < partune_.state[at].bytes; block++)
+            if (partune_.state[at].changed[block])
+                memcpy((char *)partune_.state[at].at + block * PARTUNE_BLOCK_, begin + block * PARTUNE_BLOCK_, partune_block_(at, block));
+    }
+}
+
+/* What comes before an execution that is timed, so that it finds the caches warm. */
+static void partune_again_(const struct partune_chain_ *chain)
+{
+    partune_renew_();
+    partune_execute_(chain, 1);
+}
+
 /* How often another program was given the processor of this one. */
 static double partune_interruptions_(void)
 {
@@ -258,9 +315,9 @@ static double partune_interruptions_(void)
     return getrusage(RUSAGE_SELF, &usage) ? 0.0 : (double)usage.ru_nivcsw;
 }
 
-/* Seconds of executions from the saved state on, on the slowest rank; and what one of the second half takes by one of the
- * first half, where ranks have met and may first have to make up for each other's delays: not of the first few. What ought to
- * be short is measured again if another program came in between. */
+/* Seconds of executions from the saved state on, or of one of those that are one by one, on the slowest rank; and what one of the
+ * second half takes by one of the first half, where ranks have met and may first have to make up for each other's delays: not of
+ * the first few. What ought to be short is measured again if another program came in between. */
 static double partune_time_(struct partune_chain_ *chain, long times, long warm, double *halves)
 {
     enum { TRIES = 4 };
@@ -275,9 +332,15 @@ static double partune_time_(struct partune_chain_ *chain, long times, long warm,
             /* Who has just slept is left in peace for longer. */
             struct timespec moment = {0, 200000};
             nanosleep(&moment, NULL);
+            if (chain->each)
+                partune_again_(chain);
         }
-        partune_restore_();
-        partune_execute_(chain, warm);
+        if (chain->each)
+            partune_renew_();
+        else {
+            partune_restore_();
+            partune_execute_(chain, warm);
+        }
         partune_meet_();
         seconds[3] = partune_interruptions_();
         begin = partune_now_();
@@ -362,6 +425,28 @@ static double partune_error_(const double *values, int count)
     return median > 0.0 ? 1.858 * sorted[count / 2] / sqrt((double)count) / median : 1.0;
 }
 
+/* Seconds of an execution, one by one: the median. Each follows one of the same chain, so that caches have what that left, but for
+ * what had to be restored. */
+static double partune_each_(struct partune_chain_ *chain)
+{
+    double seconds[PARTUNE_EACH_], ignored;
+    int at;
+    partune_begin_(chain);
+    partune_again_(chain);
+    for (at = 0; at < chain->each; at++)
+        seconds[at] = partune_time_(chain, 1, 0, &ignored);
+    qsort(seconds, (size_t)chain->each, sizeof *seconds, partune_order_);
+    return seconds[chain->each / 2] - partune_.empty;
+}
+
+/* By what share two looks at the state differ. */
+static double partune_differ_(const double before[2], const double after[2])
+{
+    const double first = fabs(after[0] - before[0]) / (before[0] > 0.0 ? before[0] : 1.0);
+    const double second = fabs(after[1] - before[1]) / (before[1] > 0.0 ? before[1] : 1.0);
+    return first > second ? first : second;
+}
+
 /* So many executions that many of them take about as long as asked, and few of them a fifth; fewer where the state would not stay
  * finite; and what is in the state then. What one execution leaves is compared with what it leaves after all those. */
 static void partune_calibrate_(struct partune_chain_ *chain, double target, double values)
@@ -403,13 +488,65 @@ static void partune_calibrate_(struct partune_chain_ *chain, double target, doub
     partune_restore_();
     partune_execute_(chain, 1);
     partune_look_(after, &ignored[0], &ignored[1]);
-    found[2] = fabs(after[0] - before[0]) / (before[0] > 0.0 ? before[0] : 1.0);
-    seconds = fabs(after[1] - before[1]) / (before[1] > 0.0 ? before[1] : 1.0);
-    found[2] = seconds > found[2] ? seconds : found[2];
+    found[2] = partune_differ_(before, after);
     partune_most_(found, 3);
     chain->not_finite = found[0];
     chain->subnormal = found[1];
     chain->differs = found[2];
+}
+
+/* Where chains do not leave finite numbers when they are executed again on what they left, though the loop does: executes all
+ * chains one by one if that is so for fewer of them then. All, kernels alone too, since what is compared has to be measured
+ * alike. */
+static void partune_separate_(struct partune_chain_ *chains, int count, double target, double values)
+{
+    struct partune_chain_ empty;
+    double failed[1] = {0.0}, *found;
+    int at, is_wanted = 0, helps = 0, harms = 0;
+    for (at = 1; at < count; at++)
+        is_wanted |= chains[at].not_finite > 0.0;
+    if (!is_wanted || chains[0].not_finite > 0.0)
+        return;
+    found = (double *)calloc((size_t)count, 3 * sizeof *found);
+    failed[0] = found ? 0.0 : 1.0;
+    for (at = 0; at < partune_.pieces; at++) {
+        partune_.state[at].begin = malloc(partune_.state[at].bytes + 1);
+        partune_.state[at].changed = (unsigned char *)calloc(partune_.state[at].bytes / PARTUNE_BLOCK_ + 1, 1);
+        if (!partune_.state[at].begin || !partune_.state[at].changed)
+            failed[0] = 1.0;
+    }
+    partune_most_(failed, 1);
+    for (at = 1; at < count && failed[0] <= 0.0; at++) {
+        double before[2], after[2], ignored[2], *const own = &found[3 * at];
+        partune_begin_(&chains[at]);
+        partune_look_(before, &own[0], &own[1]);
+        own[1] /= values > 0.0 ? values : 1.0;
+        /* Shows what is not named, and that to restore blocks is enough. */
+        partune_again_(&chains[at]);
+        partune_again_(&chains[at]);
+        partune_look_(after, &ignored[0], &ignored[1]);
+        own[2] = partune_differ_(before, after);
+        own[2] = chains[at].differs > own[2] ? chains[at].differs : own[2];
+        partune_most_(own, 3);
+        helps |= chains[at].not_finite > 0.0 && own[0] <= 0.0;
+        harms |= chains[at].not_finite <= 0.0 && own[0] > 0.0;
+    }
+    if (failed[0] <= 0.0 && helps && !harms) {
+        for (at = 1; at < count; at++) {
+            const double most = PARTUNE_EACH_, each = chains[at].least > 0.0 ? target / chains[at].least : most;
+            chains[at].each = each < 5.0 ? 5 : each > most ? (int)most : (int)each | 1;
+            chains[at].few = chains[at].many = 0;
+            chains[at].not_finite = found[3 * at];
+            chains[at].subnormal = found[3 * at + 1];
+            chains[at].differs = found[3 * at + 2];
+        }
+        /* As the last one, without kernels: what meeting and the clock make of nothing. */
+        empty = chains[count - 1];
+        empty.length = 0;
+        empty.each = PARTUNE_EACH_;
+        partune_.empty = partune_each_(&empty);
+    }
+    free(found);
 }
 
 static void partune_nothing_(void *data) { (void)data; }
@@ -522,6 +659,9 @@ static const char *partune_rounds_(struct partune_chain_ *chains, int count, dou
                 chain->halves[chain->rounds++] = 1.0;
                 on_loop += *seconds;
                 *seconds /= (double)chain->many;
+            } else if (chain->each) {
+                *seconds = partune_each_(chain);
+                chain->rounds++;
             } else {
                 const double few = partune_time_(chain, chain->few, 1, &ignored);
                 const double many = partune_time_(chain, chain->many, 1, &chain->halves[chain->rounds]);
@@ -541,9 +681,13 @@ static void partune_write_(FILE *file, const char *run, const struct partune_cha
         fprintf(file, "{\"run\":\"%s\"", run);
         if (at)
             partune_names_(file, "chain", chain->kernels, chain->length);
-        fprintf(file, ",\"few\":%ld,\"many\":%ld", chain->few, chain->many);
+        if (chain->each)
+            fprintf(file, ",\"one_by_one\":%d,\"empty_s\":%.9g", chain->each, partune_.empty);
+        else
+            fprintf(file, ",\"few\":%ld,\"many\":%ld", chain->few, chain->many);
         partune_numbers_(file, "seconds", chain->seconds, chain->rounds);
-        partune_numbers_(file, "halves", chain->halves, chain->rounds);
+        if (!chain->each)
+            partune_numbers_(file, "halves", chain->halves, chain->rounds);
         fprintf(file, ",\"disturbed\":%.0f,\"not_finite\":%.0f,\"subnormal\":%.0f,\"differs\":%.9g}\n", chain->disturbed, chain->not_finite, ceil(values * chain->subnormal),
                 isfinite(chain->differs) ? chain->differs : 1.0);
     }
@@ -592,6 +736,7 @@ static void partune_measure_(FILE *file, const struct partune_asked_ *asked, int
     target = 0.001;
     for (at = 0; at < count; at++)
         partune_calibrate_(&chains[at], target, values);
+    partune_separate_(chains, count, target, values);
     chains[0].few = 0;
     chains[0].many = figures[5] > 0.0 ? (long)figures[5] : chains[0].many;
     partune_time_(&chains[0], 1, 1, &ignored);

@@ -2,7 +2,7 @@
 
 use partune_coupling::measured::Measured;
 
-use crate::results::{Head, Sampled};
+use crate::results::{Head, Sampled, Timed};
 
 /// Something that a chain's time cannot be trusted for.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub enum Fault {
     TooShort { seconds: f64, least: f64 },
     /// Its standard error is this share of what it takes.
     Noise { share: f64 },
+    /// Launches executed it in a row and one by one: that is not to be compared.
+    TwoWays,
     /// So few rounds say nothing of errors.
     Few { rounds: usize },
     /// It was not measured.
@@ -54,7 +56,7 @@ const EXECUTIONS: u64 = 4;
 pub fn judge(samples: &[(&Head, &Sampled)]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let most = |of: fn(&Sampled) -> f64| samples.iter().map(|(_, it)| of(it)).fold(0.0, f64::max);
-    let executions = samples.iter().map(|(_, it)| it.many).max().unwrap_or(0);
+    let executions = samples.iter().map(|(_, it)| it.timed.executions()).max().unwrap_or(0);
     let values = most(|it| it.not_finite);
     if values > 0.0 {
         faults.push(Fault::NotFinite { values, executions });
@@ -67,6 +69,10 @@ pub fn judge(samples: &[(&Head, &Sampled)]) -> Vec<Fault> {
     let differs = most(|it| it.differs);
     if differs > DIFFERS && values <= 0.0 {
         faults.push(Fault::HiddenState { differs });
+    }
+    let one_by_one = samples.iter().filter(|(_, it)| it.timed.is_one_by_one()).count();
+    if one_by_one > 0 && one_by_one < samples.len() {
+        faults.push(Fault::TwoWays);
     }
     let rounds: usize = samples.iter().map(|(_, it)| it.seconds.len()).sum();
     if rounds < ROUNDS {
@@ -106,13 +112,19 @@ pub(crate) fn combined(launches: &[&[f64]]) -> Measured {
 
 /// Seconds of an execution that can just be told.
 pub fn least(head: &Head, sampled: &Sampled) -> f64 {
-    let executions = sampled.many.saturating_sub(sampled.few).max(1) as f64;
-    STEPS * head.call_s.max(head.clock_s / executions)
+    let of_time = match sampled.timed {
+        Timed::InARow { few, many, .. } => head.clock_s / many.saturating_sub(few).max(1) as f64,
+        Timed::OneByOne { empty_s, .. } => head.clock_s.max(empty_s),
+    };
+    STEPS * head.call_s.max(of_time)
 }
 
 fn drift(samples: &[(&Head, &Sampled)]) -> Option<Fault> {
-    let long = samples.iter().filter(|(_, it)| it.many >= EXECUTIONS);
-    let halves: Vec<f64> = long.flat_map(|(_, it)| it.halves.iter().copied()).filter(|it| *it > 0.0).collect();
+    let long = samples.iter().filter_map(|(_, it)| match &it.timed {
+        Timed::InARow { many, halves, .. } if *many >= EXECUTIONS => Some(halves),
+        Timed::InARow { .. } | Timed::OneByOne { .. } => None,
+    });
+    let halves: Vec<f64> = long.flatten().copied().filter(|it| *it > 0.0).collect();
     let middle = median(&halves);
     let off = middle.ln();
     let same = halves.iter().filter(|it| it.ln() * off > 0.0).count();
@@ -135,10 +147,13 @@ pub(crate) fn median(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
+    fn in_a_row(halves: Vec<f64>) -> Timed {
+        Timed::InARow { few: 2, many: 10, halves }
+    }
+
     fn said(change: impl Fn(&mut Sampled)) -> Vec<Fault> {
         let head = Head { values: 100.0, clock_s: 1e-8, call_s: 2e-9, ..Head::default() };
-        let mut sampled =
-            Sampled { few: 2, many: 10, seconds: vec![1e-3; 6], halves: vec![1.0; 6], ..Sampled::default() };
+        let mut sampled = Sampled { timed: in_a_row(vec![1.0; 6]), seconds: vec![1e-3; 6], ..Sampled::default() };
         change(&mut sampled);
         judge(&[(&head, &sampled)])
     }
@@ -159,10 +174,25 @@ mod tests {
         );
         let noisy = said(|it| it.seconds = vec![1e-3, 9e-3, 2e-3, 5e-3, 1e-3, 8e-3]);
         assert!(matches!(noisy[..], [Fault::Noise { share }] if share > 0.3), "{noisy:?}");
-        assert_eq!(said(|it| it.halves = vec![1.3; 6]), [Fault::Drift { halves: 1.3 }]);
+        assert_eq!(said(|it| it.timed = in_a_row(vec![1.3; 6])), [Fault::Drift { halves: 1.3 }]);
         // Noise goes both ways, and a small difference is none.
-        assert_eq!(said(|it| it.halves = vec![1.3, 0.8, 1.4, 1.2, 0.7, 1.5]), []);
-        assert_eq!(said(|it| it.halves = vec![1.05; 6]), []);
+        assert_eq!(said(|it| it.timed = in_a_row(vec![1.3, 0.8, 1.4, 1.2, 0.7, 1.5])), []);
+        assert_eq!(said(|it| it.timed = in_a_row(vec![1.05; 6])), []);
         assert_eq!(judge(&[]), [Fault::Missing]);
+    }
+
+    #[test]
+    fn what_is_executed_one_by_one_is_judged_by_that() {
+        let timed = Timed::OneByOne { one_by_one: 5, empty_s: 4e-8 };
+        assert_eq!(said(|it| it.timed = timed.clone()), []);
+        let infinite = said(|it| (it.timed, it.not_finite) = (timed.clone(), 7.0));
+        assert_eq!(infinite, [Fault::NotFinite { values: 7.0, executions: 1 }]);
+        // 20 times what nothing takes, which is more than a step of the clock and a call.
+        let short = said(|it| (it.timed, it.seconds) = (timed.clone(), vec![7e-7; 6]));
+        assert!(matches!(short[..], [Fault::TooShort { least, .. }] if (least - 8e-7).abs() < 1e-12), "{short:?}");
+        let head = Head { values: 100.0, ..Head::default() };
+        let [one, row] =
+            [timed, in_a_row(Vec::new())].map(|timed| Sampled { timed, seconds: vec![1e-3; 6], ..Sampled::default() });
+        assert_eq!(judge(&[(&head, &one), (&head, &row)]), [Fault::TwoWays]);
     }
 }

@@ -61,6 +61,8 @@ pub struct Configured {
     /// The share of measurements that another program took a part of: of the loop, and of kernels and chains.
     pub loop_disturbed: f64,
     pub chains_disturbed: f64,
+    /// Kernels and chains were executed one by one, since some do not leave finite numbers when they are executed again on what they left.
+    pub one_by_one: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -137,6 +139,7 @@ pub(crate) struct Configuration {
     launches_differ: f64,
     loop_disturbed: f64,
     chains_disturbed: f64,
+    one_by_one: bool,
     /// Lengths whose chains are all sound.
     lengths: BTreeSet<usize>,
 }
@@ -336,6 +339,7 @@ fn configuration(
     let head = &launches[0].head;
     let once_s = median(&launches.iter().map(|it| it.head.once.values().sum()).collect::<Vec<f64>>());
     let iterations = head.iterations as f64;
+    let all_chains = || launches.iter().flat_map(|it| it.chains.values());
     Some(Configuration {
         size,
         pes,
@@ -349,8 +353,9 @@ fn configuration(
         launches: launches.len(),
         once_s,
         launches_differ: speeds.iter().map(|speed| (speed - 1.0).abs()).fold(0.0, f64::max),
-        loop_disturbed: disturbed(launches.iter().map(|it| &it.whole), 1.0),
-        chains_disturbed: disturbed(launches.iter().flat_map(|it| it.chains.values()), 2.0),
+        loop_disturbed: disturbed(launches.iter().map(|it| (&it.whole, 1))),
+        chains_disturbed: disturbed(all_chains().map(|it| (it, it.timed.times()))),
+        one_by_one: all_chains().any(|it| it.timed.is_one_by_one()),
         lengths,
     })
 }
@@ -475,6 +480,7 @@ fn configured(it: &Configuration, names: &Names, flow: Option<&Flow>) -> Result<
         launches_differ: it.launches_differ,
         loop_disturbed: it.loop_disturbed,
         chains_disturbed: it.chains_disturbed,
+        one_by_one: it.one_by_one,
     })
 }
 
@@ -510,9 +516,10 @@ fn at_speed(it: &Recorded, speed: f64) -> Recorded {
 }
 
 /// The share of measurements that another program took a part of, with so many in each round.
-fn disturbed<'a>(samples: impl Iterator<Item = &'a Sampled>, times: f64) -> f64 {
-    let (all, disturbed) = samples
-        .fold((0.0, 0.0), |(all, disturbed), it| (all + times * it.seconds.len() as f64, disturbed + it.disturbed));
+fn disturbed<'a>(samples: impl Iterator<Item = (&'a Sampled, u64)>) -> f64 {
+    let (all, disturbed) = samples.fold((0.0, 0.0), |(all, disturbed), (it, times)| {
+        (all + times as f64 * it.seconds.len() as f64, disturbed + it.disturbed)
+    });
     if all > 0.0 { disturbed / all } else { 0.0 }
 }
 

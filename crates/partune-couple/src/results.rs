@@ -70,25 +70,66 @@ pub struct Head {
     pub once: BTreeMap<String, f64>,
 }
 
-/// A chain that was executed `few` and `many` times in each round.
+/// What a chain took.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 pub struct Sampled {
     #[serde(default)]
     pub chain: Vec<String>,
-    pub few: u64,
-    pub many: u64,
+    #[serde(flatten)]
+    pub timed: Timed,
     /// Of one execution, by round.
     pub seconds: Vec<f64>,
-    /// What an execution of the second half took by one of the first half, by round; the first `few` are not in it, in which ranks that met make up for each
-    /// other's delays.
-    pub halves: Vec<f64>,
-    /// Times of which another program took a part; two in each round, of the loop one.
+    /// Times of which another program took a part.
     pub disturbed: f64,
-    /// Values of the state after many executions that are no finite numbers, and that are subnormal.
+    /// Values of the state after the most executions that follow each other which are no finite numbers, and which are subnormal.
     pub not_finite: f64,
     pub subnormal: f64,
-    /// By how much the state after one execution differs if many were done before it was restored.
+    /// By how much the state after one execution differs if others were done before it was restored.
     pub differs: f64,
+}
+
+/// How a chain was executed in each round.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub enum Timed {
+    /// From the saved state on `few` times, and again `many` times, each time without a pause: what counts is the difference.
+    InARow {
+        few: u64,
+        many: u64,
+        /// What an execution of the second half took by one of the first half, by round; the first `few` are not in it, in which ranks that met make up for each
+        /// other's delays.
+        halves: Vec<f64>,
+    },
+    /// So many times, each from the state on that the chain begins with in the loop: what counts is the median, without the seconds that no kernel at all takes so.
+    OneByOne { one_by_one: u64, empty_s: f64 },
+}
+
+impl Default for Timed {
+    fn default() -> Timed {
+        Timed::InARow { few: 0, many: 0, halves: Vec::new() }
+    }
+}
+
+impl Timed {
+    pub fn is_one_by_one(&self) -> bool {
+        matches!(self, Timed::OneByOne { .. })
+    }
+
+    /// Executions that follow each other before the state is restored; without what warms up.
+    pub fn executions(&self) -> u64 {
+        match self {
+            Timed::InARow { many, .. } => *many,
+            Timed::OneByOne { .. } => 1,
+        }
+    }
+
+    /// What is timed in a round of a chain.
+    pub fn times(&self) -> u64 {
+        match self {
+            Timed::InARow { .. } => 2,
+            Timed::OneByOne { one_by_one, .. } => *one_by_one,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -160,7 +201,7 @@ impl Recorded {
 mod tests {
     use std::path::Path;
 
-    use super::{Plan, parse};
+    use super::{Plan, Timed, parse};
 
     const HEAD: &str = r#"{"run":"a","couple":1,"ranks":2,"threads":1,"loop":["x","y"],"iterations":20,"state_bytes":800,"values":100,"clock_s":1e-8,"call_s":1e-9,"once":{"init":0.5}}"#;
     const WHOLE: &str = r#"{"run":"a","few":0,"many":20,"seconds":[0.5],"halves":[1],"disturbed":0,"not_finite":0,"subnormal":0,"differs":0}"#;
@@ -183,6 +224,22 @@ mod tests {
         assert!(!newer["a"].is_complete());
         let fault = parse(r#"{"run":"a","fault":"no kernel was named"}"#);
         assert_eq!(fault["a"].fault.as_deref(), Some("no kernel was named"));
+    }
+
+    /// Each chain says for itself how it was executed.
+    #[test]
+    fn chains_are_executed_in_a_row_or_one_by_one() {
+        let one = r#"{"run":"a","chain":["y"],"one_by_one":5,"empty_s":4e-8,"seconds":[0.4,0.5],"disturbed":1,"not_finite":0,"subnormal":0,"differs":0}"#;
+        let all = parse(&[HEAD, WHOLE, CHAIN, one, END].join("\n"));
+        let timed = |kernels: &[&str]| {
+            let it = &all["a"].chains[&kernels.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>()[..]];
+            (it.timed.clone(), it.timed.executions(), it.timed.times())
+        };
+        assert_eq!(timed(&["x", "y"]), (Timed::InARow { few: 1, many: 5, halves: vec![1.0; 2] }, 5, 2));
+        assert_eq!(timed(&["y"]), (Timed::OneByOne { one_by_one: 5, empty_s: 4e-8 }, 1, 5));
+        // Neither of both.
+        let cut = parse(&[HEAD, WHOLE, &one.replace(r#","empty_s":4e-8"#, ""), END].join("\n"));
+        assert!(cut["a"].chains.is_empty());
     }
 
     /// A launch counts as long as the plan asks for no more than what ended it.

@@ -2,7 +2,7 @@
 
 use partune_couple::judge::Fault;
 use partune_couple::outcome::check_launch;
-use partune_couple::results::{Ending, Head, Sampled, Why};
+use partune_couple::results::{Ending, Head, Sampled, Timed, Why};
 use partune_couple::{Ended, Plan, Recorded, launch, outcome, read};
 
 use crate::support::{GCC, MPI, MPIRUN, alone, measured, naps, plan};
@@ -35,8 +35,40 @@ fn a_state_that_stays_finite_for_few_executions() {
     assert_eq!(infinite.count(), 0, "{:?}", outcome.problems);
     let recorded = read(&plan.results).expect("results are read");
     let chains = &recorded[&plan.launches()[0].label].chains;
-    let many = |kernels: &[&str]| chains[&kernels.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>()[..]].many;
+    let many = |kernels: &[&str]| {
+        chains[&kernels.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>()[..]].timed.executions()
+    };
+    assert!(chains.values().all(|it| !it.timed.is_one_by_one()), "{chains:?}");
     assert!(many(&["b"]) < 4 && many(&["a", "b"]) < 4 && many(&["b", "c"]) >= 4, "{chains:?}");
+}
+
+/// Not even one execution leaves finite numbers, though the loop does: nothing is executed one by one then.
+#[test]
+fn a_state_that_is_never_finite() {
+    let Some(folder) = naps(GCC) else { return };
+    let plan = plan(&folder, "./app lost", LITTLE);
+    let outcome = measured(&plan).0.expect("something is said");
+    let infinite: Vec<_> =
+        outcome.problems.iter().filter(|it| matches!(it.fault, Fault::NotFinite { values: 1.0, .. })).collect();
+    let chains: Vec<String> = infinite.iter().map(|it| it.chain.join(" ")).collect();
+    assert_eq!(chains, ["b", "a b"], "{:?}", outcome.problems);
+    assert!(outcome.predictions.is_empty(), "{outcome:?}");
+    let recorded = read(&plan.results).expect("results are read");
+    let mut all = recorded[&plan.launches()[0].label].chains.values();
+    assert!(all.all(|it| !it.timed.is_one_by_one()), "{recorded:?}");
+}
+
+/// Kernel c only takes back what b did: executed one by one, it is shorter than what the clock tells.
+#[test]
+fn a_kernel_too_short_to_be_executed_one_by_one() {
+    let Some(folder) = naps(GCC) else { return };
+    let plan = plan(&folder, "./app back_short", LITTLE);
+    let outcome = measured(&plan).0.expect("something is said");
+    let of_c: Vec<_> = outcome.problems.iter().filter(|it| it.chain == ["c"]).map(|it| it.fault).collect();
+    assert!(matches!(of_c[..], [Fault::TooShort { seconds, least }] if seconds < least), "{:?}", outcome.problems);
+    let recorded = read(&plan.results).expect("results are read");
+    let c = &recorded[&plan.launches()[0].label].chains[&["c".to_owned()][..]];
+    assert!(matches!(c.timed, Timed::OneByOne { one_by_one: 99, empty_s } if empty_s < 1e-5), "{c:?}");
 }
 
 #[test]
@@ -68,7 +100,7 @@ fn ranks_that_make_up_for_each_other_do_not_drift() {
     assert_eq!(drifts.count(), 0, "{:?}", outcome.problems);
     let recorded = read(&plan.results).expect("results are read");
     let chain = &recorded[&plan.launches()[0].label].chains[&["b", "c", "a"].map(str::to_owned)[..]];
-    assert!(chain.many == 4 && chain.halves.len() >= 5, "{chain:?}");
+    assert!(matches!(&chain.timed, Timed::InARow { many: 4, halves, .. } if halves.len() >= 5), "{chain:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Interactions of known size are found, and where there are none, none is said.
 
-use partune_couple::{Interaction, Outcome};
+use partune_couple::{Interaction, Outcome, Plan, read};
 use tempfile::TempDir;
 
 use crate::support::{GCC, MPI, MPIRUN, busy, lengths, measured, naps, plan, undisturbed};
@@ -26,8 +26,9 @@ fn is_about((outcome, said): (&Outcome, &str), kernels: &str, expected: f64) {
 }
 
 /// Kernel b naps for 3 ms, but for 1 ms after a; a and c nap for 2 ms each. So what b gains shows in a b and in chains with both.
-fn b_is_short_after_a(folder: &TempDir, command: &str, more: &str) {
-    let (outcome, said) = undisturbed(&plan(folder, command, &format!("{LITTLE}{more}")));
+fn b_is_short_after_a(folder: &TempDir, command: &str, more: &str) -> Plan {
+    let plan = plan(folder, command, &format!("{LITTLE}{more}"));
+    let (outcome, said) = undisturbed(&plan);
     assert_eq!(outcome.problems, [], "{said}");
     let [a, b, short, c] = lengths(&said)[..4] else { panic!("{said}") };
     for (chain, expected) in [
@@ -56,12 +57,34 @@ fn b_is_short_after_a(folder: &TempDir, command: &str, more: &str) {
     about(three.actual.expect("it was measured").value, whole);
     let [two, three] = &outcome.lengths[..] else { panic!("{:?}", outcome.lengths) };
     assert_eq!(outcome.best, Some(if three.error < two.error { 3 } else { 2 }));
+    plan
+}
+
+/// That all kernels and chains were executed one by one, or none.
+#[track_caller]
+fn are_one_by_one(plan: &Plan, expected: bool) {
+    let recorded = read(&plan.results).expect("results are read");
+    let chains = &recorded[&plan.launches()[0].label].chains;
+    assert!(chains.values().all(|it| it.timed.is_one_by_one() == expected), "{chains:?}");
 }
 
 #[test]
 fn what_was_planted_is_found() {
     let Some(folder) = naps(GCC) else { return };
-    b_is_short_after_a(&folder, "./app planted", "");
+    are_one_by_one(&b_is_short_after_a(&folder, "./app planted", ""), false);
+}
+
+/// As in SP of the NAS Parallel Benchmarks: no chain with b and without c can be executed twice in a row. The same is found when they are executed one by one.
+#[test]
+fn what_was_planted_is_found_one_by_one() {
+    let Some(folder) = naps(GCC) else { return };
+    are_one_by_one(&b_is_short_after_a(&folder, "./app back", ""), true);
+}
+
+#[test]
+fn the_slowest_rank_counts_one_by_one() {
+    let Some(folder) = naps(MPI) else { return };
+    are_one_by_one(&b_is_short_after_a(&folder, &format!("{MPIRUN} ./app back"), "pes = [2]"), true);
 }
 
 #[test]

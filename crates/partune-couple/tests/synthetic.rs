@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use partune_couple::judge::Fault;
-use partune_couple::results::{Ending, Head, Sampled, Why};
+use partune_couple::results::{Ending, Head, Sampled, Timed, Why};
 use partune_couple::{Outcome, Plan, Recorded, outcome};
 
 /// As programs of before tell it.
@@ -37,7 +37,8 @@ fn turn(n: f64, pes: f64) -> f64 {
 }
 
 fn sampled(seconds: f64) -> Sampled {
-    Sampled { few: 2, many: 10, seconds: vec![seconds; 7], halves: vec![1.0; 7], ..Sampled::default() }
+    let timed = Timed::InARow { few: 2, many: 10, halves: vec![1.0; 7] };
+    Sampled { timed, seconds: vec![seconds; 7], ..Sampled::default() }
 }
 
 /// A launch that is slower altogether.

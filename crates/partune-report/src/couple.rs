@@ -64,6 +64,9 @@ struct ConfigurationEntry<'a> {
     /// The share of measurements that another program took a part of: of the loop, and of kernels and chains.
     loop_disturbed: f64,
     chains_disturbed: f64,
+    /// How kernels and chains were executed: `in_a_row`, each on what it left; or `one_by_one`, each time from the state that they begin with in the loop, since some
+    /// do not leave finite numbers in a row.
+    executed: &'static str,
     kernels: Vec<KernelEntry<'a>>,
 }
 
@@ -196,6 +199,7 @@ fn configuration(it: &Configured) -> ConfigurationEntry<'_> {
         launches_differ: it.launches_differ,
         loop_disturbed: it.loop_disturbed,
         chains_disturbed: it.chains_disturbed,
+        executed: if it.one_by_one { "one_by_one" } else { "in_a_row" },
         kernels: entries.collect(),
     }
 }
@@ -269,7 +273,10 @@ fn told(it: &Problem) -> Told {
     let (name, message, remedy) = match it.fault {
         Fault::NotFinite { values, executions } => (
             "not_finite",
-            format!("{who} leaves {values} values that are no finite numbers after {executions} executions"),
+            format!(
+                "{who} leaves {values} values that are no finite numbers after {}",
+                plural(executions as usize, "execution", "executions")
+            ),
             rerun,
         ),
         Fault::Subnormal { share, executions } => {
@@ -277,7 +284,8 @@ fn told(it: &Problem) -> Told {
             (
                 "subnormal",
                 format!(
-                    "{who} makes {share} of the state subnormal in {executions} executions, and computing with such numbers is slow"
+                    "{who} makes {share} of the state subnormal in {}, and computing with such numbers is slow",
+                    plural(executions as usize, "execution", "executions")
                 ),
                 rerun,
             )
@@ -304,6 +312,13 @@ fn told(it: &Problem) -> Told {
             "noise",
             format!("{who} was disturbed so much that it is known to {} only", percent(share)),
             "measure where nothing else runs, or raise budget_s or launches in the plan",
+        ),
+        Fault::TwoWays => (
+            "two_ways",
+            format!(
+                "{who} was executed in a row by some launches and one by one by others, which is not to be compared"
+            ),
+            "remove the results of this size and PEs, and measure again",
         ),
         Fault::Few { rounds } => (
             "few_rounds",
@@ -400,6 +415,11 @@ fn configuration_text(out: &mut String, outcome: &Outcome, it: &Configured, styl
         rows.push(vec![by, share(row.predicted), off(row.predicted.value, it.actual.value)]);
     }
     table(out, &rows);
+    if it.one_by_one {
+        let text = "kernels and chains were executed one by one, each time from the state that they begin with in the loop: executed again on what they left, some of them \
+                    do not leave finite numbers";
+        style.wrapped(out, (Tone::Plain, "  note: "), text);
+    }
     if it.launches_differ > SLOWER {
         let differ = percent(it.launches_differ);
         let text = format!(

@@ -5,10 +5,11 @@
 #endif
 #include "partune_couple.h"
 
-enum { KINDS = 4, NAPS = 100000 };
+/* Of several blocks that are restored together, and of a part of one. */
+enum { KINDS = 4, NAPS = 100000, MUCH = 1900 };
 static const char *mode;
 static int before, is_first = 1, calls[KINDS];
-static double lengths[KINDS][NAPS], state[100], factor = 1.0;
+static double lengths[KINDS][NAPS], state[100], much[MUCH], factor = 1.0;
 
 static void nap(int kind, double milliseconds)
 {
@@ -17,6 +18,11 @@ static void nap(int kind, double milliseconds)
     nanosleep(&time, NULL);
     if (calls[kind] < NAPS)
         lengths[kind][calls[kind]++] = partune_now_() - begin;
+}
+
+static int is_mode(const char *begin)
+{
+    return !strncmp(mode, begin, strlen(begin));
 }
 
 /* One kernel is long on one rank, the next one on the other. */
@@ -42,6 +48,12 @@ static void b(void *data)
     /* Finite after four times in a row, and not after five; c begins anew. */
     if (!strcmp(mode, "grows"))
         state[7] = state[7] * 1e70 + 1e70;
+    /* Finite if it begins with what a or c left, and not with what it left itself. */
+    if (is_mode("back"))
+        much[MUCH - 1] = much[600] = much[600] > 0.0 ? INFINITY : 1.0;
+    /* Never finite, until c begins anew. */
+    if (is_mode("lost"))
+        state[7] = INFINITY;
     if (!strcmp(mode, "hidden"))
         state[7] = calls[1];
     if (!strcmp(mode, "subnormal"))
@@ -51,7 +63,7 @@ static void b(void *data)
     if (!strcmp(mode, "drift")) {
         state[7] += 1.0;
         nap(1, state[7] < 15.0 ? 12.0 / state[7] : 0.8);
-    } else if (!strcmp(mode, "planted") && before == 'a')
+    } else if ((!strcmp(mode, "planted") || is_mode("back")) && before == 'a')
         nap(2, 1.0);
     else
         nap(1, is_long(0) ? 16.0 : 3.0);
@@ -61,8 +73,12 @@ static void b(void *data)
 static void c(void *data)
 {
     (void)data;
-    if (!strcmp(mode, "grows"))
+    if (!strcmp(mode, "grows") || is_mode("lost"))
         state[7] = 0.0;
+    if (is_mode("back"))
+        much[MUCH - 1] = much[600] = 0.0;
+    if (!strcmp(mode, "back_short"))
+        return;
 #ifdef WITH_MPI
     if (!strcmp(mode, "stuck")) {
         int ignored, rank;
@@ -111,6 +127,8 @@ int main(int argc, char **argv)
         partune_couple_loop("a d");
     if (strcmp(mode, "unsaid"))
         partune_couple_doubles(state, 100);
+    if (is_mode("back"))
+        partune_couple_doubles(much, MUCH);
     for (kind = 0; kind < 100; kind++)
         state[kind] = 1.0;
     partune_couple_iterations(10);

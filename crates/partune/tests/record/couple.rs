@@ -70,6 +70,7 @@ fn a_plan_is_launched_once_and_said_in_two_ways() {
         (&2.into(), &"b".into(), &"constructive".into())
     );
     assert!(text.contains(&format!("{coupling:.3} ± ")), "{text}\n{json}");
+    assert!(document["configurations"][0]["executed"] == "in_a_row" && !text.contains("one by one"), "{text}\n{json}");
     let prediction = &document["predictions"][0];
     let number = |key: &str| prediction[key].as_f64().expect("a number");
     assert!(number("low_s") <= number("predicted_s") && number("predicted_s") <= number("high_s"), "{json}");
@@ -84,6 +85,42 @@ fn a_plan_is_launched_once_and_said_in_two_ways() {
     std::fs::write(&path, cut[..cut.len() - 2].join("\n") + "\n").expect("results are written");
     let (_, told) = said(&couple(here, &["--dry-run"]));
     assert!(told.contains("1 of 2 launches are in") && told.contains("1 launches that measure for 2 s each"), "{told}");
+}
+
+/// A kernel that only stands being executed again after another one.
+const TAKES_BACK: &str = r#"
+#include "partune_couple.h"
+static double x;
+static void nap(void) { struct timespec time = {0, 1000000}; nanosleep(&time, NULL); }
+static void a(void *data) { (void)data; nap(); x = x > 0.0 ? INFINITY : 1.0; }
+static void b(void *data) { (void)data; nap(); x = 0.0; }
+int main(void)
+{
+    partune_couple_kernel("a", a, NULL);
+    partune_couple_kernel("b", b, NULL);
+    partune_couple_doubles(&x, 1);
+    partune_couple_iterations(5);
+    return partune_couple_measure() ? 0 : 4;
+}
+"#;
+
+#[test]
+fn what_was_executed_one_by_one_is_said_so() {
+    let folder = tempfile::tempdir().expect("there is room for a program");
+    let here = folder.path();
+    std::fs::write(here.join("app.c"), TAKES_BACK).expect("a program is written");
+    let mut gcc = Command::new("gcc");
+    gcc.current_dir(here).arg("-I").arg(workspace().join("include")).args(["app.c", "-o", "app", "-lm"]);
+    run(&mut gcc);
+    let plan = "command = './app'\nsizes = [1]\npes = [1]\nlaunches = 1\nbudget_s = 2.0\n";
+    std::fs::write(here.join("plan.toml"), plan).expect("a plan is written");
+    let (text, told) = said(&couple(here, &[]));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("note: kernels and chains were executed one by one"), "{text}\n{told}");
+    let (json, _) = said(&couple(here, &["--json"]));
+    let document: Value = serde_json::from_str(&json).expect("it is JSON");
+    assert_eq!(document["configurations"][0]["executed"], "one_by_one", "{json}");
+    assert_eq!(document["problems"], Value::Array(Vec::new()), "{json}");
 }
 
 /// What was started ends with partune, which ends as it was told to.
