@@ -4,6 +4,7 @@ use partune_trace::Trace;
 
 use crate::error::ImportError;
 use crate::files::Files;
+use crate::slices::FindSlices;
 use crate::source::Advance;
 
 /// A trace format, as one value. Each is one line in the engine's list.
@@ -18,6 +19,8 @@ pub struct Format {
     pub detect: fn(&str, &[u8]) -> bool,
     /// Reads everything, from the name of the entry.
     pub open: fn(&dyn Files, &str, Advance<'_>) -> Result<Trace, ImportError>,
+    /// The same slice by slice, where the format can be read so.
+    pub slices: Option<FindSlices>,
 }
 
 impl Format {

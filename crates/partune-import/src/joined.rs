@@ -10,7 +10,8 @@ use partune_trace::{CallSite, Stream, Visit, VisitIx, Visits};
 use rustc_hash::FxHashMap;
 
 use crate::replaced::{PePath, Recorded, Replaced};
-use crate::segment::{Beside, Faults, Parent, RegionKey, Segment};
+use crate::segment::{Beside, Faults, RegionKey, Segment};
+use crate::tree::Parent;
 
 /// A path of a PE as events name it: parent (a position in the same list, smaller) and region.
 type RecordedPath = (Option<u32>, RegionKey);
@@ -27,7 +28,7 @@ pub struct Joined<B> {
     /// When recording was switched on (true) and off.
     pub(crate) switches: Vec<(Time, bool)>,
     pub faults: Faults,
-    open: u64,
+    open: Vec<VisitIx>,
     pub(crate) times: Option<(Time, Time)>,
 }
 
@@ -107,10 +108,10 @@ pub(crate) fn join<B: Beside>(segments: Vec<Segment<B>>) -> Option<Joined<B>> {
         offset = offset.checked_add(visits)?;
     }
     let last = joined.times.map_or(Time::ZERO, |(_, last)| last);
-    joined.open = stack.len() as u64;
-    joined.faults.missing_leaves += joined.open;
-    for open in stack {
-        close(&mut joined.segments, open.visit, last);
+    joined.open = stack.iter().map(|open| open.visit).collect();
+    joined.faults.missing_leaves += joined.open.len() as u64;
+    for open in &joined.open {
+        close(&mut joined.segments, *open, last);
     }
     Some(joined)
 }
@@ -130,9 +131,9 @@ impl<B: Beside> Joined<B> {
         self.segments.iter().map(|resolved| resolved.segment.stream.events).sum()
     }
 
-    /// How many visits nothing ended, which are among [`Faults::missing_leaves`].
-    pub fn open(&self) -> u64 {
-        self.open
+    /// The visits that nothing ended, outermost first; they are among [`Faults::missing_leaves`].
+    pub fn open(&self) -> &[VisitIx] {
+        &self.open
     }
 
     /// The first and the last time; none without events.

@@ -4,6 +4,7 @@
 //! - [`Source`]: definitions that are read, and parts of events that can be, each into a [`Segment`] by an [`Assembler`] that learns of
 //!   enters, leaves and facts and does not know what came before;
 //! - [`read`]: from a source to a sealed trace, in parallel;
+//! - [`Slices`]: a run that is too large to be read at once;
 //! - [`Format`]: one value a format; [`ImportError`]: why something cannot be read at all.
 //!
 //! It knows no format.
@@ -16,9 +17,11 @@ mod joined;
 mod pauses;
 mod replaced;
 mod segment;
+mod slices;
 mod source;
 mod tasks;
 mod text;
+mod tree;
 
 pub use error::ImportError;
 pub use files::{Bytes, Contents, Files, Pieces, read_all, read_range};
@@ -27,5 +30,7 @@ pub use ids::{IdMap, lock_key};
 pub use joined::{Joined, UNKNOWN_BEGIN};
 pub use replaced::{PePath, Recorded, Replaced};
 pub use segment::{Assembler, Beside, Faults, RegionKey, Segment};
-pub use source::{Advance, Source, read};
+pub use slices::{FindSlices, Slices};
+pub use source::{Advance, Source, merge_paths, read};
 pub use text::{COMPRESSED, read_small_text, read_text};
+pub use tree::Tree;

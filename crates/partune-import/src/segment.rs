@@ -9,32 +9,12 @@
 use partune_base::{CallPathId, Time};
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{Stream, Visit, VisitIx};
-use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::tree::{Node, Tree};
 
 /// A region as events name it; the source knows what the number means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RegionKey(pub u64);
-
-/// What a path of a segment was called from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Parent {
-    /// A path of the segment.
-    Node(u32),
-    /// The k-th visit from the top of the stack at the begin of the segment.
-    Base(u32),
-}
-
-/// A path of the segment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
-    pub(crate) parent: Parent,
-    pub(crate) region: RegionKey,
-    /// Its latest child, or `NONE`; siblings form a list, so that few children need no hash.
-    child: u32,
-    sibling: u32,
-}
-
-const NONE: u32 = u32::MAX;
 
 /// What went wrong in a segment or PE, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -153,25 +133,14 @@ pub struct Assembler<B> {
     rooted: bool,
     pub segment: Segment<B>,
     stack: Vec<(VisitIx, u32)>,
-    roots: FxHashMap<(u32, RegionKey), u32>,
-    /// All children of paths that have many, and which paths these are.
-    many: FxHashMap<(u32, RegionKey), u32>,
-    crowded: FxHashSet<u32>,
+    tree: Tree,
     now: Time,
 }
 
 impl<B: Beside> Assembler<B> {
     /// `rooted`: the segment is the begin of its PE.
     pub fn new(rooted: bool) -> Self {
-        Assembler {
-            rooted,
-            segment: Segment::default(),
-            stack: Vec::new(),
-            roots: FxHashMap::default(),
-            many: FxHashMap::default(),
-            crowded: FxHashSet::default(),
-            now: Time::MIN,
-        }
+        Assembler { rooted, segment: Segment::default(), stack: Vec::new(), tree: Tree::default(), now: Time::MIN }
     }
 
     pub fn finish(mut self) -> Segment<B> {
@@ -179,6 +148,7 @@ impl<B: Beside> Assembler<B> {
             *last = self.now;
         }
         self.segment.open = self.stack.into_iter().map(|(visit, _)| visit).collect();
+        self.segment.nodes = self.tree.into_nodes();
         self.segment
     }
 
@@ -217,8 +187,8 @@ impl<B: Beside> Assembler<B> {
     #[inline]
     pub fn enter(&mut self, time: Time, region: RegionKey) {
         let node = match self.stack.last() {
-            Some(&(_, parent)) => self.child(parent, region),
-            None => self.root(region),
+            Some(&(_, parent)) => self.tree.child(parent, region),
+            None => self.tree.root(self.segment.closes.len() as u32, region),
         };
         let visits = &mut self.segment.stream.visits;
         if visits.len() >= (Segment::<B>::BASE - 2) as usize {
@@ -232,7 +202,7 @@ impl<B: Beside> Assembler<B> {
     #[inline]
     pub fn leave(&mut self, time: Time, region: RegionKey) {
         match self.stack.last() {
-            Some(&(visit, node)) if self.segment.nodes[node as usize].region == region => {
+            Some(&(visit, node)) if self.tree.region(node) == region => {
                 self.stack.pop();
                 self.segment.stream.visits.exit[visit.index()] = time;
             }
@@ -242,8 +212,7 @@ impl<B: Beside> Assembler<B> {
 
     #[cold]
     fn unusual_leave(&mut self, time: Time, region: RegionKey) {
-        let nodes = &self.segment.nodes;
-        if let Some(at) = self.stack.iter().rposition(|(_, node)| nodes[*node as usize].region == region) {
+        if let Some(at) = self.stack.iter().rposition(|(_, node)| self.tree.region(*node) == region) {
             self.segment.faults.missing_leaves += (self.stack.len() - at - 1) as u64;
             for (visit, _) in self.stack.drain(at..) {
                 self.segment.stream.visits.exit[visit.index()] = time;
@@ -255,61 +224,6 @@ impl<B: Beside> Assembler<B> {
         } else {
             self.segment.irregular = true;
         }
-    }
-
-    /// The path `region` called from the path `parent`.
-    #[inline]
-    fn child(&mut self, parent: u32, region: RegionKey) -> u32 {
-        const FEW: usize = 12;
-        let mut node = self.segment.nodes[parent as usize].child;
-        let mut seen = 0;
-        while node != NONE {
-            let it = &self.segment.nodes[node as usize];
-            if it.region == region {
-                return node;
-            }
-            node = it.sibling;
-            seen += 1;
-            if seen == FEW {
-                return self.child_of_many(parent, region);
-            }
-        }
-        self.new_child(parent, region)
-    }
-
-    #[cold]
-    fn child_of_many(&mut self, parent: u32, region: RegionKey) -> u32 {
-        if self.crowded.insert(parent) {
-            let mut node = self.segment.nodes[parent as usize].child;
-            while node != NONE {
-                let it = &self.segment.nodes[node as usize];
-                self.many.insert((parent, it.region), node);
-                node = it.sibling;
-            }
-        }
-        if let Some(node) = self.many.get(&(parent, region)) {
-            return *node;
-        }
-        let node = self.new_child(parent, region);
-        self.many.insert((parent, region), node);
-        node
-    }
-
-    fn new_child(&mut self, parent: u32, region: RegionKey) -> u32 {
-        let node = self.segment.nodes.len() as u32;
-        let sibling = std::mem::replace(&mut self.segment.nodes[parent as usize].child, node);
-        self.segment.nodes.push(Node { parent: Parent::Node(parent), region, child: NONE, sibling });
-        node
-    }
-
-    /// The path `region` called from what is on top of the base now.
-    fn root(&mut self, region: RegionKey) -> u32 {
-        let base = self.segment.closes.len() as u32;
-        let nodes = &mut self.segment.nodes;
-        *self.roots.entry((base, region)).or_insert_with(|| {
-            nodes.push(Node { parent: Parent::Base(base), region, child: NONE, sibling: NONE });
-            nodes.len() as u32 - 1
-        })
     }
 
     /// Recording is switched off.

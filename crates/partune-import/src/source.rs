@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::joined::{self, Joined};
 use crate::pauses;
+use crate::replaced::PePath;
 use crate::segment::{Beside, RegionKey, Segment};
 use crate::tasks;
 
@@ -65,7 +66,12 @@ pub fn read<S: Source>(source: S, mut builder: TraceBuilder, advance: Advance<'_
     tasks::divide(&source, &mut joined, &mut builder);
     source.report(&joined, &mut builder);
     let pauses = pauses::pauses(&joined, &builder.pes);
-    let path_maps = merge_paths(&source, &joined, &mut builder.paths);
+    let of_pe =
+        |(pe, joined): (usize, &Joined<S::Beside>)| joined.paths_of_trace(|key| source.region(PeId(pe as u32), key));
+    let path_maps = merge_paths(joined.iter().enumerate().map(of_pe), &mut builder.paths);
+    if let Some(slice) = builder.slice.as_mut().filter(|slice| !slice.is_last) {
+        slice.open = joined.iter().map(|joined| joined.open().to_vec()).collect();
+    }
     let assembled: Vec<(Stream, S::Beside)> =
         joined.into_par_iter().zip(&path_maps).map(|(joined, paths)| joined.assemble(paths)).collect();
     let (mut streams, beside): (Vec<Stream>, Vec<_>) = assembled.into_iter().unzip();
@@ -103,12 +109,14 @@ fn read_parts<S: Source>(source: &S, pes: usize, advance: Advance<'_>) -> Vec<Jo
     of_pe.into_par_iter().enumerate().map(join).collect()
 }
 
-/// Gives the paths of all PEs one order, and returns for each PE where its paths went.
-fn merge_paths<S: Source>(source: &S, joined: &[Joined<S::Beside>], paths: &mut CallPaths) -> Vec<Vec<CallPathId>> {
-    let mut known: FxHashMap<(CallPathId, RegionId, CallSite), CallPathId> = FxHashMap::default();
-    let of_pe = |(pe, joined): (usize, &Joined<S::Beside>)| {
-        let mut map: Vec<CallPathId> = Vec::new();
-        for ((parent, region, site), is_recorded) in joined.paths_of_trace(|key| source.region(PeId(pe as u32), key)) {
+/// Gives the paths of PEs one order, behind those that are there, and returns for each PE where its paths went. Of each path of a PE it is told what it is,
+/// and whether a visit of it was recorded.
+pub fn merge_paths(of_pes: impl Iterator<Item = Vec<(PePath, bool)>>, paths: &mut CallPaths) -> Vec<Vec<CallPathId>> {
+    let there = paths.ids().map(|path| ((paths.parent(path), paths.region(path), paths.site(path)), path));
+    let mut known: FxHashMap<(CallPathId, RegionId, CallSite), CallPathId> = there.collect();
+    let of_pe = |own: Vec<(PePath, bool)>| {
+        let mut map: Vec<CallPathId> = Vec::with_capacity(own.len());
+        for ((parent, region, site), is_recorded) in own {
             let parent = parent.map_or(CallPathId::NONE, |parent| map[parent as usize]);
             let mut is_new = false;
             let path = *known.entry((parent, region, site)).or_insert_with(|| {
@@ -122,5 +130,5 @@ fn merge_paths<S: Source>(source: &S, joined: &[Joined<S::Beside>], paths: &mut 
         }
         map
     };
-    joined.iter().enumerate().map(of_pe).collect()
+    of_pes.map(of_pe).collect()
 }

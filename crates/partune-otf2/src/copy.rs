@@ -51,7 +51,7 @@ const CHUNK_SIZES: std::ops::RangeInclusive<u64> = 256 << 10..=16 << 20;
 /// Cost: linear in bytes, parallel over locations. Memory: a chunk per thread.
 pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &str) -> Result<Copy, CopyError> {
     let anchor = crate::import::read_anchor(files, anchor_name)?;
-    let archive = Archive::new(files, anchor_name, &anchor);
+    let archive = Archive::new(files, anchor_name, anchor.clone());
     let name = to_anchor.strip_suffix(".otf2").unwrap_or(to_anchor);
     let chunk = |size: u64| size.clamp(*CHUNK_SIZES.start(), *CHUNK_SIZES.end());
     let out = Anchor {

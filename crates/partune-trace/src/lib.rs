@@ -45,4 +45,4 @@ pub use place::Place;
 pub use profile::{BlockSums, PathProfile, PeProfile, Profile, SIZE_CLASSES, Transfers};
 pub use role::{Activity, Completion, Participants, Role};
 pub use stream::{Visit, VisitIx, Visits};
-pub use trace::{Piece, Provenance, Trace, TraceBuilder};
+pub use trace::{Piece, Provenance, Slice, Trace, TraceBuilder};

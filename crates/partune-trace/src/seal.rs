@@ -50,7 +50,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
         check_profile(profile, limits.pes, limits.paths);
         (begin, end) = profile.extent().unwrap_or_default();
     }
-    Trace { built, begin, end, piece: None }
+    Trace { built, begin, end, piece: None, summed: None }
 }
 
 /// What was repaired, counted.

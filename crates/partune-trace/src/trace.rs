@@ -1,8 +1,8 @@
 //! The sealed trace and its builder.
 
 use partune_base::{
-    Clock, FileId, GroupId, MetricId, ObjectId, PeId, ProcessId, RegionId, Span, StringId, Strings, Table, Time,
-    WindowId,
+    CallPathId, Clock, FileId, GroupId, MetricId, ObjectId, PeId, ProcessId, RegionId, Span, StringId, Strings, Table,
+    Time, WindowId,
 };
 use partune_diag::Quality;
 
@@ -65,6 +65,8 @@ pub struct TraceBuilder {
     /// The run had begun before the first event, and went on until after the last one: the first of what belongs together may be missing on some PEs, and
     /// not on others.
     pub begins_late: bool,
+    /// Which slice of the run it is, if it is one.
+    pub slice: Option<Slice>,
     pub quality: Quality,
 }
 
@@ -79,6 +81,7 @@ pub struct Trace {
     pub(crate) begin: Time,
     pub(crate) end: Time,
     pub(crate) piece: Option<Piece>,
+    pub(crate) summed: Option<Table<PeId, (Time, Time)>>,
 }
 
 /// What a trace holds of its run, where that is not all of it.
@@ -88,6 +91,21 @@ pub struct Piece {
     pub end: Time,
     /// First and last event of the whole run.
     pub run: (Time, Time),
+}
+
+/// A slice of a run: what all PEs did from where they had all met to where they meet again, with the meeting at its end. Nothing goes across but
+/// visits of functions, which have a part in each slice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slice {
+    /// Its place among the slices of the run.
+    pub number: usize,
+    pub is_last: bool,
+    /// The meeting where it begins: when the last PE came, and its call path on the first one. None at the begin of the run.
+    pub met: Option<(Time, CallPathId)>,
+    /// How many of the first visits of each PE began in an earlier slice.
+    pub begun: Table<PeId, u32>,
+    /// Visits of each PE that go on in the next slice, outermost first.
+    pub open: Table<PeId, Vec<VisitIx>>,
 }
 
 impl TraceBuilder {
@@ -155,6 +173,36 @@ impl Trace {
     /// The piece of the run that this is; `None` if it is all of it.
     pub fn piece(&self) -> Option<Piece> {
         self.piece
+    }
+
+    /// The slice of the run that this is; `None` if it is all of it, or a piece.
+    pub fn slice(&self) -> Option<&Slice> {
+        self.built.slice.as_ref()
+    }
+
+    /// The measured interval of each PE, where this is a run of which slices were summed up: it has tables and no events.
+    pub fn summed(&self) -> Option<&Table<PeId, (Time, Time)>> {
+        self.summed.as_ref()
+    }
+
+    /// The run that slices were summed up of, from one of them: PEs were there, and measured, from when to when, and had so many events.
+    #[must_use]
+    pub fn into_summed(
+        self,
+        present: &[Option<(Time, Time)>],
+        events: &[u64],
+        windows: Table<PeId, (Time, Time)>,
+    ) -> Trace {
+        let mut built = self.built;
+        built.slice = None;
+        let streams = present.iter().zip(events).map(|(present, events)| Stream {
+            present: *present,
+            events: *events,
+            ..Stream::default()
+        });
+        built.streams = streams.collect();
+        let (begin, end) = seal::extent(&built.streams);
+        Trace { built, begin, end, piece: None, summed: Some(windows) }
     }
 
     /// Time of the first event of the run, also where this is a piece of it: moments are told since then.

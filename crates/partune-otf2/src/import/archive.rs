@@ -47,7 +47,7 @@ pub(crate) struct Archive<'a> {
     pub(crate) files: &'a dyn Files,
     /// The name of its anchor without `.otf2`: its other files begin with it.
     pub(crate) name: &'a str,
-    anchor: &'a Anchor,
+    anchor: Anchor,
 }
 
 /// What is known of a location before its events are read.
@@ -69,7 +69,7 @@ pub(super) struct Location {
 }
 
 impl<'a> Archive<'a> {
-    pub(crate) fn new(files: &'a dyn Files, anchor_name: &'a str, anchor: &'a Anchor) -> Archive<'a> {
+    pub(crate) fn new(files: &'a dyn Files, anchor_name: &'a str, anchor: Anchor) -> Archive<'a> {
         Archive { files, name: anchor_name.strip_suffix(".otf2").unwrap_or(anchor_name), anchor }
     }
 

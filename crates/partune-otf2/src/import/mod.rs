@@ -4,7 +4,8 @@
 //! ([`decode`]), ids resolved at once ([`resolve`]), into segments that `partune-import` joins. Where enters name calling contexts ([`contexts`]),
 //! a joined location gets the visits of the functions around its operations ([`weave`]), by what is known of the time between them ([`gaps`], [`lasting`],
 //! [`shares`]). An archive that has statistics of call paths in
-//! place of events becomes a profile ([`statistics`]).
+//! place of events becomes a profile ([`statistics`]). A large archive is looked through for moments at which nothing is under way ([`scout`]), and
+//! is a source for each slice between them ([`slices`]).
 //!
 //! Nothing here fails on damage: what cannot be read is reported in the trace's `Quality`. Only an anchor that cannot be read, or
 //! a substrate that we do not know, is an error.
@@ -28,7 +29,9 @@ mod properties;
 mod report;
 mod resolve;
 mod runs;
+mod scout;
 mod shares;
+mod slices;
 mod statistics;
 mod tables;
 mod weave;
@@ -58,6 +61,7 @@ pub const FORMAT: Format = Format {
     others: &[],
     detect: |_, head| head.len() > 7 && head[0] == 3 && &head[2..7] == b"OTF2\0",
     open: import,
+    slices: Some(slices::find),
 };
 
 /// Imports the archive with this anchor file. `progress` gets bytes of events done and in all.
@@ -93,8 +97,14 @@ pub fn import_in_runs(
     run_bytes: Option<usize>,
     progress: Advance<'_>,
 ) -> Result<Trace, ImportError> {
+    let (events, builder) = open(files, anchor_name)?;
+    Ok(partune_import::read(Events { run_bytes, ..events }, builder, progress))
+}
+
+/// Reads the definitions of an archive.
+fn open<'a>(files: &'a dyn Files, anchor_name: &'a str) -> Result<(Events<'a>, TraceBuilder), ImportError> {
     let anchor = read_anchor(files, anchor_name)?;
-    let archive = Archive::new(files, anchor_name, &anchor);
+    let archive = Archive::new(files, anchor_name, anchor.clone());
     let mut builder = TraceBuilder::default();
 
     let mut definitions = Definitions::default();
@@ -134,7 +144,7 @@ pub fn import_in_runs(
         between,
         statistics,
         chunk_size,
-        run_bytes,
+        run_bytes: None,
     };
-    Ok(partune_import::read(events, builder, progress))
+    Ok((events, builder))
 }

@@ -74,20 +74,24 @@ pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], 
         }
         let read = joined.events();
         let ends_inside = read == location.announced && exits.binary_search(&location.pe).is_ok();
-        let open = if ends_inside { joined.open() } else { 0 };
+        let open = if ends_inside { joined.open().len() as u64 } else { 0 };
         faults.add(Faults { missing_leaves: joined.faults.missing_leaves - open, ..joined.faults });
         if location.event_bytes.is_some() && read != location.announced {
             miscounted.push((location.announced, read));
         }
     }
-    if let Some((announced, read)) = miscounted.first() {
-        let message = format!(
-            "locations have another number of events than their definitions say, the first {read} instead of {announced}"
-        );
-        let remedy = "a fault of the producer, unless the archive is damaged: what is in the event files counts";
-        quality.add(Diagnostic::info(Code::MiscountedEvents, message, remedy).times(miscounted.len() as u64));
-    }
+    report_miscounted(&miscounted, quality);
     faults.report("location", quality);
+}
+
+/// Reports locations that have another number of events than was announced: announced, and read.
+pub(super) fn report_miscounted(locations: &[(u64, u64)], quality: &mut Quality) {
+    let Some((announced, read)) = locations.first() else { return };
+    let message = format!(
+        "locations have another number of events than their definitions say, the first {read} instead of {announced}"
+    );
+    let remedy = "a fault of the producer, unless the archive is damaged: what is in the event files counts";
+    quality.add(Diagnostic::info(Code::MiscountedEvents, message, remedy).times(locations.len() as u64));
 }
 
 /// Reports how time between operations became that of functions.

@@ -225,7 +225,7 @@ impl Source for Events<'_> {
 }
 
 impl Events<'_> {
-    fn resolver(&self, pe: PeId) -> Resolver<'_> {
+    pub(super) fn resolver(&self, pe: PeId) -> Resolver<'_> {
         let Location { main, mappings, .. } = &self.locations[pe.0 as usize];
         Resolver { pe, main: *main, tables: &self.tables, mappings, groups: &self.groups, windows: &self.windows }
     }
@@ -234,33 +234,43 @@ impl Events<'_> {
         let location = &self.locations[run.location];
         let resolver = self.resolver(location.pe);
         let mut decoder = Decoder::new(run.order == 0, &location.clock, &self.contexts, resolver, location.process);
-        let mut damage = Damage::default();
-        let unread = match self.archive.open(&location.events) {
-            Ok(file) => {
-                let mut pieces = Pieces::new(file.as_ref(), run.bytes.clone(), self.chunk_size);
-                let mut index = run.bytes.start / self.chunk_size;
-                while let Some(bytes) = pieces.read() {
-                    match codec::chunk(bytes, index, self.chunk_size) {
-                        Ok(chunk) => {
-                            let outcome = codec::read_chunk(&chunk, &mut decoder);
-                            damage.add(&outcome.damage(chunk.offset));
-                            if outcome.end == EndKind::EndOfFile {
-                                break;
-                            }
-                        }
-                        Err(broken) => {
-                            let first = Some((broken.offset, broken.flaw));
-                            damage.add(&Damage { lost_chunks: 1, first, ..Damage::default() });
-                        }
-                    }
-                    index += 1;
-                }
-                pieces.failed.map(|error| error.to_string())
-            }
-            Err(error) => Some(error.to_string()),
-        };
+        let (damage, unread) =
+            self.read_chunks(run.location, run.bytes.clone(), |_, chunk| codec::read_chunk(chunk, &mut decoder));
         let mut segment = decoder.finish();
         (segment.beside.damage, segment.beside.unread) = (damage, unread);
         segment
+    }
+
+    /// Shows chunks of a location, up to the end of its file: what of them was lost, and why some could not be read.
+    pub(super) fn read_chunks(
+        &self,
+        location: usize,
+        bytes: Range<u64>,
+        mut show: impl FnMut(u64, &codec::Chunk<'_>) -> codec::ChunkOutcome,
+    ) -> (Damage, Option<String>) {
+        let mut damage = Damage::default();
+        let file = match self.archive.open(&self.locations[location].events) {
+            Ok(file) => file,
+            Err(error) => return (damage, Some(error.to_string())),
+        };
+        let mut index = bytes.start / self.chunk_size;
+        let mut pieces = Pieces::new(file.as_ref(), bytes, self.chunk_size);
+        while let Some(bytes) = pieces.read() {
+            match codec::chunk(bytes, index, self.chunk_size) {
+                Ok(chunk) => {
+                    let outcome = show(index, &chunk);
+                    damage.add(&outcome.damage(chunk.offset));
+                    if outcome.end == EndKind::EndOfFile {
+                        break;
+                    }
+                }
+                Err(broken) => {
+                    let first = Some((broken.offset, broken.flaw));
+                    damage.add(&Damage { lost_chunks: 1, first, ..Damage::default() });
+                }
+            }
+            index += 1;
+        }
+        (damage, pieces.failed.map(|error| error.to_string()))
     }
 }

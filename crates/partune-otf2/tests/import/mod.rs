@@ -7,6 +7,7 @@ mod lasting;
 mod packed;
 mod programs;
 mod samples;
+mod slices;
 mod statistics;
 mod tasks;
 

@@ -52,8 +52,14 @@ use reader::{Read, Reader};
 use source::Threads;
 
 /// Paraver traces, by their `.prv`.
-pub const FORMAT: Format =
-    Format { name: "Paraver", endings: &[".prv", ".prv.gz"], others: &[], detect: text::is_trace, open: import };
+pub const FORMAT: Format = Format {
+    name: "Paraver",
+    endings: &[".prv", ".prv.gz"],
+    others: &[],
+    detect: text::is_trace,
+    open: import,
+    slices: None,
+};
 
 /// Imports the trace with this name; the `.pcf` and `.row` are those beside it with the same stem. `progress` gets bytes of the file
 /// done and in all.

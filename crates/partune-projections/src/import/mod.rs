@@ -31,6 +31,7 @@ pub const FORMAT: Format = Format {
     others: &[".sum.sts", ".count.sts"],
     detect,
     open: import,
+    slices: None,
 };
 
 /// How every log begins.

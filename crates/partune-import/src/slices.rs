@@ -1,0 +1,24 @@
+//! A run that is read slice by slice, each as a trace of its own.
+
+use partune_trace::Trace;
+
+use crate::error::ImportError;
+use crate::files::Files;
+use crate::source::Advance;
+
+/// The slices of a run, in order of time: see [`partune_trace::Slice`]. Together they have its events, and all have its tables, call paths too.
+pub trait Slices: Sync {
+    /// At least two.
+    fn count(&self) -> usize;
+
+    /// Event records of all.
+    fn events(&self) -> u64;
+
+    /// Reads one. Diagnostics of the whole input are in the first.
+    fn read(&self, slice: usize, advance: Advance<'_>) -> Trace;
+}
+
+/// Looks for slices of at most about so many events, in the events of an input. None where it has not more than twice as many, where there are none, or where something is in
+/// it that may go across; why is said.
+pub type FindSlices =
+    for<'a> fn(&'a dyn Files, &'a str, u64, Advance<'_>) -> Result<Result<Box<dyn Slices + 'a>, String>, ImportError>;

@@ -1,0 +1,117 @@
+//! The call paths of a part of a PE's events, while these come in.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::segment::RegionKey;
+
+/// What a path was called from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parent {
+    /// A path of the tree.
+    Node(u32),
+    /// The k-th visit from the top of the stack where the tree begins.
+    Base(u32),
+}
+
+/// A path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) parent: Parent,
+    pub(crate) region: RegionKey,
+    /// Its latest child, or `NONE`; siblings form a list, so that few children need no hash.
+    child: u32,
+    sibling: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Paths in the order in which they are first visited, which are found again by what they are called from.
+#[derive(Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    roots: FxHashMap<(u32, RegionKey), u32>,
+    /// All children of paths that have many, and which paths these are.
+    many: FxHashMap<(u32, RegionKey), u32>,
+    crowded: FxHashSet<u32>,
+}
+
+impl Tree {
+    pub(crate) fn into_nodes(self) -> Vec<Node> {
+        self.nodes
+    }
+
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    #[inline]
+    pub fn region(&self, node: u32) -> RegionKey {
+        self.nodes[node as usize].region
+    }
+
+    /// The path that a path is called from; none for a root.
+    pub fn parent(&self, node: u32) -> Option<u32> {
+        match self.nodes[node as usize].parent {
+            Parent::Node(parent) => Some(parent),
+            Parent::Base(_) => None,
+        }
+    }
+
+    /// The path `region` called from the path `parent`.
+    #[inline]
+    pub fn child(&mut self, parent: u32, region: RegionKey) -> u32 {
+        const FEW: usize = 12;
+        let mut node = self.nodes[parent as usize].child;
+        let mut seen = 0;
+        while node != NONE {
+            let it = &self.nodes[node as usize];
+            if it.region == region {
+                return node;
+            }
+            node = it.sibling;
+            seen += 1;
+            if seen == FEW {
+                return self.child_of_many(parent, region);
+            }
+        }
+        self.new_child(parent, region)
+    }
+
+    #[cold]
+    fn child_of_many(&mut self, parent: u32, region: RegionKey) -> u32 {
+        if self.crowded.insert(parent) {
+            let mut node = self.nodes[parent as usize].child;
+            while node != NONE {
+                let it = &self.nodes[node as usize];
+                self.many.insert((parent, it.region), node);
+                node = it.sibling;
+            }
+        }
+        if let Some(node) = self.many.get(&(parent, region)) {
+            return *node;
+        }
+        let node = self.new_child(parent, region);
+        self.many.insert((parent, region), node);
+        node
+    }
+
+    fn new_child(&mut self, parent: u32, region: RegionKey) -> u32 {
+        let node = self.nodes.len() as u32;
+        let sibling = std::mem::replace(&mut self.nodes[parent as usize].child, node);
+        self.nodes.push(Node { parent: Parent::Node(parent), region, child: NONE, sibling });
+        node
+    }
+
+    /// The path `region` called from the k-th visit from the top of the stack where the tree begins; of a tree that begins with nothing, `base` is 0.
+    pub fn root(&mut self, base: u32, region: RegionKey) -> u32 {
+        let nodes = &mut self.nodes;
+        *self.roots.entry((base, region)).or_insert_with(|| {
+            nodes.push(Node { parent: Parent::Base(base), region, child: NONE, sibling: NONE });
+            nodes.len() as u32 - 1
+        })
+    }
+}

@@ -1,0 +1,391 @@
+//! An archive slice by slice: where to cut it, and a source for what lies between two cuts.
+//!
+//! Cut is where all PEs have met, nothing is under way and no PE is in a turn of a marked loop ([`super::scout`]); of these moments, those that make slices of about the wanted size. A slice
+//! begins at a record of each event file, with the functions that are open there.
+
+use std::ops::Range;
+
+use partune_base::{CallPathId, GroupId, Id, PeId, RegionId, Table, Time};
+use partune_diag::Quality;
+use partune_import::{
+    Advance, Files, ImportError, Joined, RegionKey, Segment, Slices, Source, Tree, merge_paths, read,
+};
+use partune_trace::{CallSite, Ending, Group, GroupKind, PeKind, Slice, Trace, TraceBuilder};
+use rayon::prelude::*;
+
+use super::decode::Decoder;
+use super::report::report_miscounted;
+use super::runs::{Events, Kept};
+use super::scout::{Found, Moment, Scout};
+use crate::codec::attributes::AttributeList;
+use crate::codec::{self, Event, EventVisitor};
+
+/// Moments that are kept of all locations together, and of one at least.
+const MOMENTS: usize = 1 << 21;
+const LEAST_MOMENTS: usize = 64;
+
+/// What of a location is in a slice.
+#[derive(Clone, Debug, Default)]
+struct Window {
+    /// The chunks that it is in, and the records of the first one before it.
+    chunks: Range<u64>,
+    skip: u64,
+    take: u64,
+    /// Functions that are open at its begin, outermost first.
+    open: Vec<RegionKey>,
+    /// Where it begins and ends; none at the ends of the run.
+    since: Option<Time>,
+    until: Option<Time>,
+}
+
+struct Sliced<'a> {
+    events: Events<'a>,
+    /// Tables, all call paths, and what was noticed so far.
+    builder: TraceBuilder,
+    quality: Quality,
+    /// By slice, by location.
+    windows: Vec<Vec<Window>>,
+    /// Where each slice begins, see [`Slice::met`].
+    met: Vec<Option<(Time, CallPathId)>>,
+    all: u64,
+}
+
+/// Looks for slices; see [`partune_import::FindSlices`].
+pub(super) fn find<'a>(
+    files: &'a dyn Files,
+    anchor_name: &'a str,
+    wanted: u64,
+    advance: Advance<'_>,
+) -> Result<Result<Box<dyn Slices + 'a>, String>, ImportError> {
+    let (events, builder) = super::open(files, anchor_name)?;
+    let announced: u64 = events.locations.iter().map(|location| location.announced).sum();
+    Ok(if announced <= wanted.saturating_mul(2) {
+        Err("it is small".to_owned())
+    } else {
+        sliced(events, builder, wanted, advance).map(|it| Box::new(it) as Box<dyn Slices + 'a>)
+    })
+}
+
+fn sliced<'a>(
+    events: Events<'a>,
+    mut builder: TraceBuilder,
+    wanted: u64,
+    advance: Advance<'_>,
+) -> Result<Sliced<'a>, String> {
+    let of_all = can_be_cut(&events, &builder)?;
+    let found = look_through(&events, &builder, &of_all, advance);
+    if let Some(why) = found.iter().find_map(|found| found.unfit) {
+        return Err(why.to_owned());
+    }
+    let cuts = cuts(&found, wanted)?;
+    let windows = windows(&events, &found, &cuts);
+    let of_pe = |(location, found): (usize, &Found)| {
+        let region = |node: u32| events.resolver(PeId::from_index(location)).region(found.paths.region(node));
+        (0..found.paths.len() as u32)
+            .map(|node| ((found.paths.parent(node), region(node), CallSite::NONE), true))
+            .collect()
+    };
+    let paths = merge_paths(found.iter().enumerate().map(of_pe), &mut builder.paths);
+    let met = |cut: &Vec<usize>| {
+        let came = found.iter().zip(cut).map(|(found, at)| found.moments[*at].came).max();
+        let path = paths.first().map(|paths| paths[found[0].moments[cut[0]].meeting as usize]);
+        came.zip(path)
+    };
+    let met = std::iter::once(None).chain(cuts.iter().map(met)).collect();
+    let counted = events.locations.iter().zip(&found).filter(|(location, _)| location.event_bytes.is_some());
+    let counted = counted.map(|(location, found)| (location.announced, found.events));
+    let miscounted: Vec<(u64, u64)> = counted.filter(|(announced, read)| announced != read).collect();
+    let mut quality = std::mem::take(&mut builder.quality);
+    events.locations.iter().flat_map(|location| &location.faults).for_each(|fault| quality.add(fault.clone()));
+    report_miscounted(&miscounted, &mut quality);
+    let all = found.iter().map(|found| found.events).sum();
+    Ok(Sliced { events, builder, quality, windows, met, all })
+}
+
+/// Which groups have all PEs, if by its definitions an archive may be cut.
+fn can_be_cut(events: &Events<'_>, builder: &TraceBuilder) -> Result<Table<GroupId, bool>, String> {
+    let is_early = |how: Ending| match how {
+        Ending::Signal(_) | Ending::Aborted | Ending::Killed => true,
+        Ending::Left | Ending::InOrder => false,
+    };
+    let why = if events.statistics.is_some() {
+        "it is a profile"
+    } else if events.archive.is_packed() || codec::check_size(events.chunk_size).is_err() {
+        "its files have to be read as a whole"
+    } else if builder.begins_late || builder.is_partial {
+        "not all of the run is in it"
+    } else if builder.endings.processes.iter().any(|ended| is_early(ended.how)) {
+        "the run ended early"
+    } else if builder.pes.iter().any(|pe| pe.kind != PeKind::Cpu || pe.thread > 0) {
+        "it has other PEs than the main threads of processes"
+    } else {
+        let has_all = |group: &Group| {
+            let may = matches!(group.kind, GroupKind::World | GroupKind::Communicator);
+            may && group.members.known() == builder.pes.len() && group.members.len() == builder.pes.len()
+        };
+        let of_all: Table<GroupId, bool> = builder.groups.iter().map(has_all).collect();
+        return if of_all.iter().any(|all| *all) {
+            Ok(of_all)
+        } else {
+            Err("no group of all PEs is defined".to_owned())
+        };
+    };
+    Err(why.to_owned())
+}
+
+/// One pass over all events.
+fn look_through(
+    events: &Events<'_>,
+    builder: &TraceBuilder,
+    of_all: &Table<GroupId, bool>,
+    advance: Advance<'_>,
+) -> Vec<Found> {
+    let most = (MOMENTS / events.locations.len().max(1)).max(LEAST_MOMENTS);
+    let total: u64 = events.locations.iter().filter_map(|location| location.event_bytes).sum();
+    let done = std::sync::atomic::AtomicU64::new(0);
+    let of_location = |location: usize| {
+        let about = &events.locations[location];
+        let mut scout = Scout::new(&about.clock, events.resolver(about.pe), &builder.regions, of_all, most);
+        let bytes = 0..about.event_bytes.unwrap_or_default();
+        let (damage, unread) = events.read_chunks(location, bytes, |index, chunk| {
+            scout.begin_chunk(index);
+            codec::read_chunk(chunk, &mut scout)
+        });
+        let size = about.event_bytes.unwrap_or_default();
+        advance(done.fetch_add(size, std::sync::atomic::Ordering::Relaxed) + size, total);
+        if !damage.is_none() || unread.is_some() && about.event_bytes.is_some() {
+            scout.unfit("an event file is damaged");
+        }
+        scout.found
+    };
+    (0..events.locations.len()).into_par_iter().with_max_len(1).map(of_location).collect()
+}
+
+/// Where to cut: for each cut the position of its moment in each location.
+fn cuts(found: &[Found], wanted: u64) -> Result<Vec<Vec<usize>>, String> {
+    let stride = found.iter().map(|found| found.stride).max().unwrap_or(1);
+    let all: u64 = found.iter().map(|found| found.events).sum();
+    let mut at = vec![0; found.len()];
+    let mut cuts: Vec<Vec<usize>> = Vec::new();
+    let (mut last, mut before): (Option<(u64, Vec<usize>)>, u64) = (None, 0);
+    let (mut most, mut begin) = (0, 0);
+    let first = found.first().map_or(&[][..], |found| &found.moments);
+    let mut take = |cuts: &mut Vec<Vec<usize>>, (events, at): (u64, Vec<usize>), begin: &mut u64| {
+        most = most.max(events - *begin);
+        *begin = events;
+        cuts.push(at);
+    };
+    for moment in first.iter().filter(|moment| moment.number.is_multiple_of(stride)) {
+        let Some(here) = together(found, &mut at, moment.number) else { continue };
+        let moments = || found.iter().zip(&here).map(|(found, at)| &found.moments[*at]);
+        let is_empty = moments().fold(0_u64, |sum, moment| sum.wrapping_add(moment.messages)) == 0;
+        if !is_empty || !moments().any(|moment| moment.parts) {
+            continue;
+        }
+        let events: u64 = moments().map(|moment| moment.events).sum();
+        if events - before > wanted
+            && let Some(cut) = last.take()
+        {
+            before = cut.0;
+            take(&mut cuts, cut, &mut begin);
+        }
+        last = Some((events, here));
+    }
+    if let Some(cut) = last.filter(|(events, _)| all - before > wanted && all > *events) {
+        take(&mut cuts, cut, &mut begin);
+    }
+    let most = most.max(all - begin);
+    if cuts.is_empty() || most > all / 2 + wanted {
+        return Err("there are no moments at which all PEs have met and nothing is under way, or hardly any".to_owned());
+    }
+    Ok(cuts)
+}
+
+/// The positions of the moments of all locations with a number; `at` moves forward.
+fn together(found: &[Found], at: &mut [usize], number: u64) -> Option<Vec<usize>> {
+    for (found, at) in found.iter().zip(&mut *at) {
+        while found.moments.get(*at).is_some_and(|moment| moment.number < number) {
+            *at += 1;
+        }
+    }
+    let is_here = |(found, at): (&Found, &usize)| found.moments.get(*at).is_some_and(|moment| moment.number == number);
+    found.iter().zip(&*at).all(is_here).then(|| at.to_vec())
+}
+
+/// What of each location is in each slice.
+fn windows(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<Vec<Window>> {
+    let moment = |cut: Option<&Vec<usize>>, location: usize| cut.map(|at| &found[location].moments[at[location]]);
+    let of_slice = |slice: usize| {
+        let (begin, end) = (slice.checked_sub(1).map(|before| &cuts[before]), cuts.get(slice));
+        let window = |location: usize| {
+            let (begin, end) = (moment(begin, location), moment(end, location));
+            let bytes = events.locations[location].event_bytes.unwrap_or_default();
+            let chunks = bytes.div_ceil(events.chunk_size);
+            let first = begin.map_or(0, |moment| u64::from(moment.chunk));
+            let before = begin.map_or(0, |moment| moment.events);
+            Window {
+                chunks: first..end.map_or(chunks, |moment| u64::from(moment.chunk) + 1),
+                skip: begin.map_or(0, |moment| u64::from(moment.in_chunk)),
+                take: end.map_or(found[location].events, |moment| moment.events) - before,
+                open: begin.map_or_else(Vec::new, |moment| open(&found[location].paths, moment)),
+                since: begin.map(|moment| moment.time),
+                until: end.map(|moment| moment.time),
+            }
+        };
+        (0..found.len()).map(window).collect()
+    };
+    (0..=cuts.len()).map(of_slice).collect()
+}
+
+fn open(paths: &Tree, moment: &Moment) -> Vec<RegionKey> {
+    let around = std::iter::successors(moment.path, |path| paths.parent(*path));
+    let mut open: Vec<RegionKey> = around.map(|path| paths.region(path)).collect();
+    open.reverse();
+    open
+}
+
+impl Slices for Sliced<'_> {
+    fn count(&self) -> usize {
+        self.windows.len()
+    }
+
+    fn events(&self) -> u64 {
+        self.all
+    }
+
+    fn read(&self, slice: usize, advance: Advance<'_>) -> Trace {
+        let mut builder = self.builder.clone();
+        if slice == 0 {
+            builder.quality = self.quality.clone();
+        }
+        let windows = &self.windows[slice];
+        builder.slice = Some(Slice {
+            number: slice,
+            is_last: slice + 1 == self.windows.len(),
+            met: self.met[slice],
+            begun: windows.iter().map(|window| window.open.len() as u32).collect(),
+            open: Table::filled(windows.len(), Vec::new()),
+        });
+        read(SliceSource { events: &self.events, windows }, builder, advance)
+    }
+}
+
+/// One slice as a source.
+struct SliceSource<'a> {
+    events: &'a Events<'a>,
+    windows: &'a [Window],
+}
+
+impl Source for SliceSource<'_> {
+    type Part = usize;
+    type Beside = Kept;
+
+    fn parts(&self) -> Vec<usize> {
+        (0..self.windows.len()).collect()
+    }
+
+    fn size(&self, location: &usize) -> u64 {
+        let chunks = &self.windows[*location].chunks;
+        (chunks.end - chunks.start) * self.events.chunk_size
+    }
+
+    fn read(&self, location: &usize) -> Vec<(PeId, Segment<Kept>)> {
+        vec![(self.events.locations[*location].pe, self.segment(*location))]
+    }
+
+    fn whole(&self, pe: PeId) -> Segment<Kept> {
+        self.segment(pe.index())
+    }
+
+    fn region(&self, pe: PeId, key: RegionKey) -> RegionId {
+        self.events.resolver(pe).region(key)
+    }
+
+    fn report(&self, joined: &[Joined<Kept>], builder: &mut TraceBuilder) {
+        // What is open at the end of another slice goes on.
+        if builder.slice.as_ref().is_some_and(|slice| slice.is_last) {
+            let mut faults = partune_import::Faults::default();
+            joined.iter().for_each(|joined| faults.add(joined.faults));
+            faults.report("location", &mut builder.quality);
+        }
+    }
+
+    fn complete(self, _: Vec<Kept>, builder: &mut TraceBuilder) {
+        for (stream, window) in builder.streams.iter_mut().zip(self.windows) {
+            let ends = window.since.or(window.until).zip(window.until.or(window.since));
+            stream.present = ends;
+        }
+        builder.clocks = self.events.locations.iter().map(|location| location.clock.clone().into_measured()).collect();
+    }
+}
+
+impl SliceSource<'_> {
+    fn segment(&self, location: usize) -> Segment<Kept> {
+        let (events, window, about) = (self.events, &self.windows[location], &self.events.locations[location]);
+        let resolver = events.resolver(about.pe);
+        let mut decoder = Decoder::new(true, &about.clock, &events.contexts, resolver, about.process);
+        if let Some(since) = window.since {
+            let time = decoder.assembler.at(since);
+            window.open.iter().for_each(|region| decoder.assembler.enter(time, *region));
+        }
+        let bytes = window.chunks.start * events.chunk_size..window.chunks.end * events.chunk_size;
+        let mut within = Within { decoder, skip: window.skip, take: window.take };
+        // What there was to say of damage was said when the archive was looked through.
+        events.read_chunks(location, bytes, |_, chunk| codec::read_chunk(chunk, &mut within));
+        within.decoder.finish()
+    }
+}
+
+/// Shows a decoder so many events after so many others.
+struct Within<'a> {
+    decoder: Decoder<'a>,
+    skip: u64,
+    take: u64,
+}
+
+impl Within<'_> {
+    #[inline]
+    fn next(&mut self) -> bool {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return false;
+        }
+        let is_in = self.take > 0;
+        self.take = self.take.saturating_sub(1);
+        is_in
+    }
+}
+
+impl EventVisitor for Within<'_> {
+    #[inline]
+    fn enter(&mut self, stamp: u64, region: u32) {
+        if self.next() {
+            self.decoder.enter(stamp, region);
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self, stamp: u64, region: u32) {
+        if self.next() {
+            self.decoder.leave(stamp, region);
+        }
+    }
+
+    fn event(&mut self, stamp: u64, event: &Event<'_>) {
+        if self.next() {
+            self.decoder.event(stamp, event);
+        }
+    }
+
+    fn attributes(&mut self, attributes: AttributeList<'_>) {
+        if self.skip == 0 && self.take > 0 {
+            self.decoder.attributes(attributes);
+        }
+    }
+
+    fn unknown(&mut self, stamp: u64, id: u8, bytes: &[u8]) {
+        if self.next() {
+            self.decoder.unknown(stamp, id, bytes);
+        }
+    }
+}
