@@ -6,7 +6,7 @@
 
 use partune_base::{CallPathId, PeId, Span};
 
-use crate::expected::{Expected, expected};
+use crate::expected::Expected;
 use crate::useful::role_of_path;
 use crate::{
     Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape,
@@ -83,16 +83,13 @@ fn run(input: &Input<'_>) -> Outcome {
         return Outcome::default();
     }
     let trace = input.trace;
-    let rows = expected(input);
+    let rows = &input.expected().0;
     let mut places: Vec<Place> = rows
         .chunk_by(|a, b| a.0 == b.0)
         .map(|rows| {
             let mut all = Expected::default();
             for (_, _, row) in rows {
-                all.count += row.count;
-                all.time += row.time;
-                all.waiting += row.waiting;
-                all.seconds += row.seconds;
+                all.add(row);
             }
             Place { path: rows[0].0, rows, all }
         })

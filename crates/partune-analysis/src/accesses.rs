@@ -227,6 +227,13 @@ impl Losses {
     }
 }
 
+/// Adds what a PE loses later to what it lost before.
+pub(crate) fn join(losses: &mut Vec<Loss>, later: Vec<Loss>) {
+    let mut sum = Losses { rows: std::mem::take(losses) };
+    later.into_iter().for_each(|loss| sum.add(loss));
+    *losses = sum.rows;
+}
+
 /// One finding a call path and kind, from the losses of PEs in order.
 pub(crate) fn findings(
     trace: &Trace,

@@ -4,6 +4,7 @@ use partune_base::{PeId, Span};
 use partune_trace::Role;
 use rayon::prelude::*;
 
+use crate::queries::Query;
 use crate::spending::{Kinds, Level, Meter, Spent};
 use crate::useful::{cpu_pes, role_of_path};
 use crate::{Account, Analysis, Base, Input, Outcome, SectionShape};
@@ -41,6 +42,38 @@ The base is split without rest, in seconds summed over PEs:
 **Source**: ours; waits as in the analysis `wait_states`.
 ";
 
+/// What PEs of CPUs spent between start-up and shut-down, in ticks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sums {
+    spent: Spent,
+    /// Of it in operations that wait for devices, and start up, without waits.
+    devices: i64,
+    start_up: i64,
+}
+
+impl Query for Sums {
+    fn of(input: &Input<'_>) -> Sums {
+        let (trace, base) = (input.trace, input.base());
+        let kinds = Kinds::new(trace, Level::Pes, &[]);
+        let of_pe = |(pe, useful): (&PeId, &i64)| {
+            // A PE that is ready to shut down waits for the others; but it computes only in its own part of the run.
+            let spent = Meter::new(input, *pe, (base.begin, base.end), &kinds).up_to(base.end);
+            let [devices, start_up] = [Role::DeviceWait, Role::Init].map(|role| in_operations(input, *pe, &base, role));
+            Sums { spent: Spent { user: *useful, ..spent }, devices, start_up }
+        };
+        let of_pes: Vec<Sums> = cpu_pes(trace).par_iter().zip(input.useful()).map(of_pe).collect();
+        let mut sums = Sums::default();
+        of_pes.into_iter().for_each(|of_pe| sums.add(of_pe));
+        sums
+    }
+
+    fn add(&mut self, next: Sums) {
+        self.spent += next.spent;
+        self.devices += next.devices;
+        self.start_up += next.start_up;
+    }
+}
+
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let base = input.base();
@@ -48,19 +81,7 @@ fn run(input: &Input<'_>) -> Outcome {
     if pes.is_empty() || !base.length().is_positive() {
         return Outcome::default();
     }
-    let kinds = Kinds::new(trace, Level::Pes, &[]);
-    let of_pe = |(pe, useful): (&PeId, &i64)| {
-        // A PE that is ready to shut down waits for the others; but it computes only in its own part of the run.
-        let spent = Meter::new(input, *pe, (base.begin, base.end), &kinds).up_to(base.end);
-        let of_role = [Role::DeviceWait, Role::Init].map(|role| in_operations(input, *pe, &base, role));
-        (Spent { user: *useful, ..spent }, of_role)
-    };
-    let (mut sum, mut devices, mut start_up) = (Spent::default(), 0, 0);
-    for (spent, of_role) in pes.par_iter().zip(input.useful()).map(of_pe).collect::<Vec<_>>() {
-        sum += spent;
-        devices += of_role[0];
-        start_up += of_role[1];
-    }
+    let Sums { spent: sum, devices, start_up } = *input.account();
     let idle = base.total() - sum.work() - sum.wait;
     let seconds = |ticks| Some(trace.clock().seconds(Span(ticks)));
     let account = Account {

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, Id, PeId, Span};
 
+use crate::queries::Query;
 use crate::times::PathTimes;
 use crate::useful::{cpu_pes, role_of_path};
 use crate::{
@@ -67,6 +68,21 @@ Table `places`: at most 1000 call paths with their roles, most lost first. Examp
 **Source**: load-balance analyses of PPW (Su, chapter 5).
 ";
 
+/// How many blocks there are between synchronisations of all PEs.
+#[derive(Debug)]
+pub(crate) struct Blocks(usize);
+
+impl Query for Blocks {
+    fn of(input: &Input<'_>) -> Blocks {
+        Blocks(input.index.blocks.blocks.len())
+    }
+
+    /// The last block of a slice is empty.
+    fn add(&mut self, next: Blocks) {
+        self.0 = self.0 + next.0 - 1;
+    }
+}
+
 /// Time of one call path on the PEs that were there.
 #[derive(Clone, Copy, Default)]
 struct Place {
@@ -115,7 +131,7 @@ fn run(input: &Input<'_>) -> Outcome {
     let least = input.least().max(1);
     // Between global synchronisations, imbalance is found block by block.
     let mut findings = Vec::new();
-    if input.index.blocks.blocks.len() < 2 {
+    if input.blocks().0 < 2 {
         let is_code = |path: CallPathId| !trace.paths().operation(path).is_some();
         for (path, _) in rows.iter().filter(|(path, place)| is_code(*path) && place.lost() >= least) {
             findings.extend(finding(input, *path, 2.0, at(times, &pes, *path), least));

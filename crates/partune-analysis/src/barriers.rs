@@ -5,13 +5,15 @@
 //! 6.6; the simpler rule is PPW's: no access between two barriers). Elsewhere, between messages and between threads: barriers in a
 //! row ([`crate::adjacent_barriers`]).
 
-use partune_base::{CallPathId, Id, PeId, Time};
+use partune_base::{CallPathId, Id, PeId, Span, Time};
 use partune_index::{Instance, Member, shares_unseen};
-use partune_trace::{RmaTransferKind, Role, VisitIx};
+use partune_trace::{RmaTransferKind, Role, Trace, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::adjacent_barriers;
+use crate::places::together;
+use crate::queries::Query;
 use crate::stabbing::{SharedAccess, conflicts, keep};
 use crate::useful::Useful;
 use crate::{Analysis, Finding, Input, Outcome, Pattern, Section, SectionShape};
@@ -53,8 +55,8 @@ are, the statement can go. Its time is what these take after the last PE arrived
 **Source**: PPW (Su, chapter 5) for the rule; conflict intervals and stabbing ours.
 ";
 
-fn run(input: &Input<'_>) -> Outcome {
-    let trace = input.trace;
+/// Whether each PE takes part in accesses to memory of others.
+fn acts(trace: &Trace) -> Vec<bool> {
     let mut acts = vec![false; trace.pes().len()];
     for (pe, stream) in trace.streams().iter_ids() {
         for transfer in stream.transfers.iter().filter(|transfer| transfer.target.is_some() && transfer.target != pe) {
@@ -62,18 +64,62 @@ fn run(input: &Input<'_>) -> Outcome {
             acts[transfer.target.index()] = true;
         }
     }
-    let mut outcome = Outcome::default();
-    let unseen = shares_unseen(trace);
-    let may_act: Vec<bool> = acts.iter().zip(&unseen).map(|(acts, unseen)| *acts || *unseen).collect();
-    let rows = adjacent_barriers::find(input, &may_act);
-    for threads in [false, true] {
-        let of_kind = rows.iter().filter(|row| row.threads == threads);
-        let mut found = findings(input, of_kind.map(|row| (row.instance, row.redundant)));
-        if threads {
-            found.iter_mut().for_each(|finding| finding.facts.push(("candidate", 1.0)));
-        }
-        outcome.findings.append(&mut found);
+    acts
+}
+
+/// Barriers in a row, by call path: those that are needed too.
+#[derive(Debug)]
+pub(crate) struct Redundant {
+    of_processes: Vec<Finding>,
+    of_threads: Vec<Finding>,
+}
+
+impl Query for Redundant {
+    fn of(input: &Input<'_>) -> Redundant {
+        let unseen = shares_unseen(input.trace);
+        let may_act: Vec<bool> = acts(input.trace).iter().zip(&unseen).map(|(acts, unseen)| *acts || *unseen).collect();
+        let rows = adjacent_barriers::find(input, &may_act);
+        let of_kind = |threads: bool| {
+            let rows = rows.iter().filter(|row| row.threads == threads);
+            by_path(input, rows.map(|row| (row.instance, row.redundant)))
+        };
+        Redundant { of_processes: of_kind(false), of_threads: of_kind(true) }
     }
+
+    /// A slice ends where two barriers are not next to each other.
+    fn add(&mut self, next: Redundant) {
+        for (sums, next) in [(&mut self.of_processes, next.of_processes), (&mut self.of_threads, next.of_threads)] {
+            sums.extend(next);
+            *sums = together(std::mem::take(sums), |finding| finding.path, Finding::add_barriers);
+        }
+    }
+}
+
+impl Finding {
+    /// Adds other instances of the same barrier.
+    fn add_barriers(&mut self, other: Finding) {
+        self.facts[0].1 += other.facts[0].1;
+        self.count += other.count;
+        self.time += other.time;
+        other.pes.into_iter().for_each(|(pe, time)| self.add_time(pe, time));
+    }
+
+    fn add_time(&mut self, pe: PeId, time: Span) {
+        match self.pes.binary_search_by_key(&pe, |(pe, _)| *pe) {
+            Ok(at) => self.pes[at].1 += time,
+            Err(at) => self.pes.insert(at, (pe, time)),
+        }
+    }
+}
+
+fn run(input: &Input<'_>) -> Outcome {
+    let trace = input.trace;
+    let acts = acts(trace);
+    let mut outcome = Outcome::default();
+    let Redundant { of_processes, of_threads } = input.barriers();
+    outcome.findings = redundant(of_processes.clone());
+    let candidate = |finding: Finding| Finding { facts: [finding.facts, vec![("candidate", 1.0)]].concat(), ..finding };
+    outcome.findings.extend(redundant(of_threads.clone()).into_iter().map(candidate));
     let actors: Vec<PeId> = trace.pes().ids().filter(|pe| acts[pe.index()]).collect();
     if actors.len() > 1 {
         between_accesses(input, &actors, &mut outcome);
@@ -108,7 +154,7 @@ fn between_accesses(input: &Input<'_>, actors: &[PeId], outcome: &mut Outcome) {
         actors.par_iter().zip(&active).map(|(target, active)| intervals(&by_target[target.index()], active)).collect();
     let keep = keep(&removable, &intervals.concat());
     let kept = syncs.iter().zip(&removable).zip(&keep).filter(|((_, removable), _)| **removable);
-    let mut found = findings(input, kept.map(|((sync, _), keep)| (*sync, !keep)));
+    let mut found = redundant(by_path(input, kept.map(|((sync, _), keep)| (*sync, !keep))));
     if found.is_empty() {
         return;
     }
@@ -244,10 +290,17 @@ fn intervals(accesses: &[(u32, SharedAccess)], active: &[u32]) -> Vec<(u32, u32)
     found
 }
 
-/// One finding a barrier of the source that has redundant instances.
-fn findings<'a>(input: &Input<'_>, barriers: impl Iterator<Item = (&'a Instance, bool)>) -> Vec<Finding> {
+/// What is told of barriers of the source that have redundant instances.
+fn redundant(mut barriers: Vec<Finding>) -> Vec<Finding> {
+    barriers.retain(|finding| finding.count > 0);
+    barriers.iter_mut().for_each(|finding| finding.pes.retain(|(_, time)| time.is_positive()));
+    barriers
+}
+
+/// One finding a barrier of the source, and whether each instance is redundant in numbers.
+fn by_path<'a>(input: &Input<'_>, barriers: impl Iterator<Item = (&'a Instance, bool)>) -> Vec<Finding> {
     let trace = input.trace;
-    let mut places: Vec<(CallPathId, Finding)> = Vec::new();
+    let mut places: Vec<Finding> = Vec::new();
     let mut known: FxHashMap<CallPathId, usize> = FxHashMap::default();
     for (barrier, redundant) in barriers {
         let members = input.index.collectives.members(barrier);
@@ -255,10 +308,10 @@ fn findings<'a>(input: &Input<'_>, barriers: impl Iterator<Item = (&'a Instance,
         let Some(path) = trace.streams()[first.pe].visits.get(first.wait).map(|visit| visit.path) else { continue };
         let at = *known.entry(path).or_insert_with(|| {
             let empty = Finding::at(trace, Pattern::RedundantBarrier, path);
-            places.push((path, Finding { facts: vec![("instances", 0.0)], ..empty }));
+            places.push(Finding { facts: vec![("instances", 0.0)], ..empty });
             places.len() - 1
         });
-        let finding = &mut places[at].1;
+        let finding = &mut places[at];
         finding.facts[0].1 += 1.0;
         if !redundant {
             continue;
@@ -268,16 +321,8 @@ fn findings<'a>(input: &Input<'_>, barriers: impl Iterator<Item = (&'a Instance,
         for member in members {
             let time = member.exit.since(last.max(member.wait_enter));
             finding.time += time;
-            match finding.pes.binary_search_by_key(&member.pe, |(pe, _)| *pe) {
-                Ok(at) => finding.pes[at].1 += time,
-                Err(at) => finding.pes.insert(at, (member.pe, time)),
-            }
+            finding.add_time(member.pe, time);
         }
     }
-    let mut findings: Vec<Finding> =
-        places.into_iter().map(|(_, finding)| finding).filter(|finding| finding.count > 0).collect();
-    for finding in &mut findings {
-        finding.pes.retain(|(_, time)| time.is_positive());
-    }
-    findings
+    places
 }

@@ -9,10 +9,12 @@ use std::collections::btree_map::Entry;
 use partune_base::{CallPathId, PeId, Span, Time};
 
 use crate::block_work::{BlockWork, add};
+use crate::bounds::Measured;
 use crate::finding::Told;
 use crate::spending::Kinds;
 use crate::tensor::RegionKind;
 use crate::tiling::Tiling;
+use crate::world_sums::WorldSums;
 use crate::{Cause, Finding, Input, Occurrence, Pattern};
 
 /// Instances that are kept of a region.
@@ -37,47 +39,53 @@ struct Lost {
     told: BTreeMap<(Pattern, CallPathId), i64>,
 }
 
-/// The same in the making: one number a PE.
-#[derive(Clone, Default)]
-struct Sums {
+/// The same of one region of a world, as it adds up over slices of a run: one number a PE.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RegionLoss {
     time: i64,
     count: u64,
     waits: Vec<i64>,
     blame: Vec<i64>,
     worst: Vec<(i64, Time, Time, PeId)>,
+    /// Of the PEs that are charged most, by their positions: what the tiles lose in which they have most, and where they spend it. Most first.
+    tiles: BTreeMap<usize, Vec<(i64, CallPathId)>>,
+    told: BTreeMap<(Pattern, CallPathId), i64>,
 }
 
 impl Losses {
-    /// Adds the regions of a world. Linear in PEs times rows, and in waits.
-    pub(crate) fn add(
-        &mut self,
-        input: &Input<'_>,
-        tiling: &Tiling,
-        of_paths: &Kinds,
-        work: &BlockWork,
-        kinds: &[RegionKind],
-    ) {
-        if work.pes.len() < 2 {
-            return;
-        }
-        let mut told = waits(input, tiling, of_paths, work);
-        let mut sums = vec![Sums::default(); work.regions.len()];
-        for ((region, ticks), row) in work.iterations().zip(&work.rows) {
-            sums[region].add(&work.pes, ticks, (row.begin, row.end));
-        }
-        for (region, sums) in sums.into_iter().enumerate() {
-            if sums.time == 0 || !work.is_known(region) {
+    /// Adds the regions of a world.
+    pub(crate) fn add(&mut self, world: &WorldSums) {
+        for (number, region) in world.regions.iter().enumerate() {
+            if region.loss.time == 0 || !world.is_known(number) {
                 continue;
             }
-            let lost = Lost { told: std::mem::take(&mut told[region]), ..sums.finish(input, work, region) };
-            let pattern =
-                if kinds[region] == RegionKind::Serial { Pattern::SerialSection } else { Pattern::LoadImbalance };
+            let path = [region.turns, region.about.closes, region.about.after].into_iter().find(|path| path.is_some());
+            let lost = region.loss.lost(&world.pes, path.unwrap_or(CallPathId::NONE));
+            let is_serial = world.kind(number) == RegionKind::Serial;
+            let pattern = if is_serial { Pattern::SerialSection } else { Pattern::LoadImbalance };
             match self.0.entry((lost.path, pattern)) {
                 Entry::Vacant(entry) => _ = entry.insert(lost),
                 Entry::Occupied(mut entry) => entry.get_mut().join(lost),
             }
         }
     }
+}
+
+/// What is lost in each region of a world. Linear in PEs times rows, and in waits.
+pub(crate) fn of_regions(input: &Input<'_>, measured: &Measured) -> Vec<RegionLoss> {
+    let work = &measured.work;
+    let mut losses = vec![RegionLoss::default(); work.regions.len()];
+    if work.pes.len() < 2 {
+        return losses;
+    }
+    for (loss, told) in losses.iter_mut().zip(waits(input, &measured.tiling, &measured.of_paths, work)) {
+        loss.told = told;
+    }
+    for ((region, ticks), row) in work.iterations().zip(&work.rows) {
+        losses[region].add_row(&work.pes, ticks, (row.begin, row.end));
+    }
+    losses.iter_mut().enumerate().for_each(|(region, loss)| loss.look(input, work, region));
+    losses
 }
 
 /// The waits in the tiles of each region and at their ends.
@@ -126,8 +134,8 @@ pub(crate) fn findings(input: &Input<'_>, losses: Losses) -> Vec<Finding> {
     losses.map(|((_, pattern), lost)| lost.finding(input, pattern)).collect()
 }
 
-impl Sums {
-    fn add(&mut self, pes: &[PeId], ticks: &[i64], (begin, end): (Time, Time)) {
+impl RegionLoss {
+    fn add_row(&mut self, pes: &[PeId], ticks: &[i64], (begin, end): (Time, Time)) {
         let most = ticks.iter().copied().enumerate().max_by_key(|(pe, ticks)| (*ticks, std::cmp::Reverse(*pe)));
         let Some((most, max)) = most else { return };
         self.waits.resize(pes.len(), 0);
@@ -149,23 +157,66 @@ impl Sums {
         }
     }
 
-    fn finish(self, input: &Input<'_>, work: &BlockWork, region: usize) -> Lost {
-        let about = work.regions[region];
-        let path = [work.turns[region], about.closes, about.after].into_iter().find(|path| path.is_some());
-        let path = path.unwrap_or(CallPathId::NONE);
-        let some = |sums: Vec<i64>| work.pes.iter().copied().zip(sums).filter(|(_, ticks)| *ticks > 0);
-        let mut blamed: Vec<(PeId, i64)> = some(self.blame).collect();
+    /// PEs that are charged, by their positions, most first, and how many tiles of each are looked at: in each something else may be what takes long; where few
+    /// PEs are charged, more tiles of each.
+    fn blamed(&self) -> (Vec<(usize, i64)>, usize) {
+        let charged = self.blame.iter().copied().enumerate().filter(|(_, ticks)| *ticks > 0);
+        let mut blamed: Vec<(usize, i64)> = charged.collect();
         blamed.sort_unstable_by_key(|(pe, ticks)| (std::cmp::Reverse(*ticks), *pe));
-        // In each tile something else may be what takes long; where few PEs are charged, more tiles of each are looked at.
         let tiles = (KEPT / blamed.len().max(1)).max(1);
+        (blamed, tiles)
+    }
+
+    /// Looks at the tiles in which most is lost.
+    fn look(&mut self, input: &Input<'_>, work: &BlockWork, region: usize) {
+        // In a slice it is not known yet who will be charged most.
+        let (looked_at, is_wanted) = match input.trace.slice() {
+            Some(_) => (2 * KEPT, true),
+            None => (KEPT, work.is_known(region)),
+        };
+        let (blamed, tiles) = self.blamed();
+        for (pe, _) in blamed.into_iter().take(looked_at).filter(|_| is_wanted) {
+            self.tiles.insert(pe, work.excess(input, region, pe, tiles));
+        }
+    }
+
+    /// Adds what the next slice loses.
+    pub(crate) fn add(&mut self, next: RegionLoss) {
+        add(&mut self.time, next.time);
+        self.count += next.count;
+        for (sums, next) in [(&mut self.waits, next.waits), (&mut self.blame, next.blame)] {
+            sums.resize(sums.len().max(next.len()), 0);
+            sums.iter_mut().zip(next).for_each(|(sum, ticks)| add(sum, ticks));
+        }
+        self.worst.extend(next.worst);
+        keep(&mut self.worst);
+        for (pe, tiles) in next.tiles {
+            let all = self.tiles.entry(pe).or_default();
+            all.extend(tiles);
+            // Stable: of equal ones the earlier.
+            all.sort_by_key(|(lost, _)| std::cmp::Reverse(*lost));
+            all.truncate(KEPT);
+        }
+        for (place, ticks) in next.told {
+            add(self.told.entry(place).or_default(), ticks);
+        }
+    }
+
+    fn lost(&self, pes: &[PeId], path: CallPathId) -> Lost {
+        let (blamed, tiles) = self.blamed();
         let mut blame = Vec::with_capacity(blamed.len());
         for (at, (pe, ticks)) in blamed.into_iter().enumerate() {
-            let places = if at < KEPT { work.excess(input, region, pe, tiles) } else { Vec::new() };
-            blame.extend(shared_out(ticks, places).map(|(place, ticks)| (pe, ticks, place)));
+            let looked_at = self.tiles.get(&pe).filter(|_| at < KEPT).map_or(&[][..], Vec::as_slice);
+            let mut places: BTreeMap<CallPathId, i64> = BTreeMap::new();
+            looked_at.iter().take(tiles).for_each(|(lost, path)| add(places.entry(*path).or_default(), *lost));
+            let mut places: Vec<(CallPathId, i64)> = places.into_iter().collect();
+            places.sort_by_key(|(path, lost)| (std::cmp::Reverse(*lost), *path));
+            blame.extend(shared_out(ticks, places).map(|(place, ticks)| (pes[pe], ticks, place)));
         }
         by_blame(&mut blame);
-        let waits = some(self.waits).collect();
-        Lost { path, time: self.time, count: self.count, waits, blame, worst: self.worst, told: BTreeMap::new() }
+        let waits = pes.iter().copied().zip(self.waits.iter().copied()).filter(|(_, ticks)| *ticks > 0).collect();
+        let (worst, told) = (self.worst.clone(), self.told.clone());
+        Lost { path, time: self.time, count: self.count, waits, blame, worst, told }
     }
 }
 

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::Input;
+use crate::iterations::Part;
 use crate::spending::{Kinds, Meter, Spent};
 use crate::tiling::{Tile, Tiling};
 
@@ -47,8 +48,8 @@ pub(crate) struct BlockWork {
     pub(crate) regions: Vec<Tile>,
     /// For each region the marked loop whose turns its tiles are cut at; none if they are not.
     pub(crate) turns: Vec<CallPathId>,
-    /// The regions of the tensor: for each the region of the source that it is a part of. The same, if nothing is marked.
-    pub(crate) phases: Vec<usize>,
+    /// The regions of the tensor: for each the region of the source that it is a part of, and which part. The same, if nothing is marked.
+    pub(crate) phases: Vec<(usize, Part)>,
     pub(crate) rows: Vec<Row>,
     /// One for each tile.
     pub(crate) links: Vec<Link>,
@@ -88,7 +89,7 @@ impl BlockWork {
             let region = *known.entry(about.closes).or_insert_with(|| {
                 found.regions.push(*about);
                 found.turns.push(CallPathId::NONE);
-                found.phases.push(found.phases.len());
+                found.phases.push((found.phases.len(), Part::Outside));
                 found.regions.len() - 1
             });
             found.links.push(link(tiling, tile, region, &spent));
@@ -131,10 +132,16 @@ impl BlockWork {
         self.rows.iter().map(|row| row.region).zip(self.ticks())
     }
 
-    /// Where a PE spends most time above the PE that works least, in so many of the tiles of a region that it makes others lose most in: call paths of user
-    /// code, or of operations without their waits, none for what is on no recorded path; and what all lose in these tiles. First what is most.
-    pub(crate) fn excess(&self, input: &Input<'_>, region: usize, slow: PeId, tiles: usize) -> Vec<(CallPathId, i64)> {
-        let Some(position) = self.pes.iter().position(|pe| *pe == slow) else { return Vec::new() };
+    /// In so many of the tiles of a region that a PE, by its position, makes others lose most in: what all lose, and where it spends most time above the PE that
+    /// works least: a call path of user code, or of operations without their waits, none for what is on no recorded path. First where most is lost.
+    pub(crate) fn excess(
+        &self,
+        input: &Input<'_>,
+        region: usize,
+        position: usize,
+        tiles: usize,
+    ) -> Vec<(i64, CallPathId)> {
+        let slow = self.pes[position];
         let mut worst: Vec<(i64, usize, Time, Time)> = Vec::new();
         for ((_, ticks), row) in self.iterations().zip(&self.rows).filter(|(it, _)| it.0 == region) {
             let most = ticks[position];
@@ -150,19 +157,15 @@ impl BlockWork {
             }
         }
         worst.sort_by_key(|tile| std::cmp::Reverse(tile.0));
-        let mut found: BTreeMap<CallPathId, i64> = BTreeMap::new();
-        for (lost, fast, begin, end) in worst.into_iter().take(tiles) {
+        let place = |(lost, fast, begin, end): (i64, usize, Time, Time)| {
             let mut times = work_times(input, slow, begin, end);
             for (path, ticks) in work_times(input, self.pes[fast], begin, end) {
                 *times.entry(path).or_default() -= ticks;
             }
             let most = times.into_iter().max_by_key(|(path, ticks)| (*ticks, std::cmp::Reverse(*path)));
-            let path = most.filter(|(_, ticks)| *ticks > 0).map_or(CallPathId::NONE, |(path, _)| path);
-            add(found.entry(path).or_default(), lost);
-        }
-        let mut found: Vec<(CallPathId, i64)> = found.into_iter().collect();
-        found.sort_by_key(|(path, lost)| (std::cmp::Reverse(*lost), *path));
-        found
+            (lost, most.filter(|(_, ticks)| *ticks > 0).map_or(CallPathId::NONE, |(path, _)| path))
+        };
+        worst.into_iter().take(tiles).map(place).collect()
     }
 }
 

@@ -8,7 +8,7 @@
 
 use partune_base::{CallPathId, PeId, Span};
 
-use crate::expected::{Expected, expected};
+use crate::expected::Expected;
 use crate::times::PathTime;
 use crate::useful::role_of_path;
 use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
@@ -76,7 +76,7 @@ struct Row {
 fn run(input: &Input<'_>) -> Outcome {
     let (trace, options) = (input.trace, input.options);
     let duration = input.base().length().0 as f64;
-    let baselines = expected(input);
+    let baselines = &input.expected().0;
     let (mut rows, mut hotspots, mut not_judged) = (Vec::new(), 0_u64, 0_u64);
     let times = input.times();
     for pe in trace.active_pes() {
@@ -84,7 +84,7 @@ fn run(input: &Input<'_>) -> Outcome {
             |time: &&PathTime| time.inclusive.is_positive() && time.inclusive.0 as f64 >= options.hotspot * duration;
         for time in times[pe].iter().filter(|time| is_entry(input, time.path)).filter(is_hotspot) {
             hotspots += 1;
-            match judge(input, &baselines, pe, time) {
+            match judge(input, baselines, pe, time) {
                 Some((factor, most, by)) if factor > most => rows.push(Row { pe, time: *time, factor, by }),
                 Some(_) => {}
                 None => not_judged += 1,

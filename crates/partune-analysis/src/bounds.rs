@@ -12,9 +12,11 @@ use crate::block_loss::{self, Losses};
 use crate::block_work::BlockWork;
 use crate::chain::Chain;
 use crate::cpu_time::cpu_time_metrics;
+use crate::queries::Query;
 use crate::spending::{Kinds, Level};
 use crate::tensor::RegionKind;
-use crate::tiling::{Tiling, Worlds};
+use crate::tiling::{self, Tiling};
+use crate::world_sums::{self, RegionSums, WorldSums};
 use crate::{
     Analysis, Column, DataTable, Hierarchies, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit,
     Values, iterations, profile_bounds,
@@ -139,13 +141,13 @@ start-up to the begin of the shut-down.
 /// One PE does this share of the work of a serial region.
 pub(crate) const SERIAL: f64 = 0.99;
 
-/// What is known of one world.
+/// What is measured of one world.
 pub(crate) struct Measured {
     pub(crate) tiling: Tiling,
     pub(crate) work: BlockWork,
-    of_paths: Arc<Kinds>,
-    kinds: Vec<RegionKind>,
-    pub(crate) chain: Chain,
+    pub(crate) of_paths: Arc<Kinds>,
+    /// See [`world_sums::shares`].
+    pub(crate) shares: Vec<(i128, i128)>,
 }
 
 /// That of all worlds.
@@ -154,31 +156,52 @@ pub(crate) struct MeasuredWorlds {
     threads: Vec<Measured>,
 }
 
+/// The sums of all worlds; nothing where nobody ran.
+#[derive(Debug)]
+pub(crate) struct Worlds(Option<(WorldSums, Vec<WorldSums>)>);
+
+impl Query for Worlds {
+    fn of(input: &Input<'_>) -> Worlds {
+        let measured = if input.trace.profile().is_some() { None } else { measured(input) };
+        let sums = |world: &Measured| WorldSums::of(input, world);
+        Worlds(measured.map(|it| (sums(&it.run), it.threads.iter().map(sums).collect())))
+    }
+
+    fn add(&mut self, next: Worlds) {
+        match (&mut self.0, next.0) {
+            (Some((run, threads)), Some(next)) => {
+                run.add(next.0);
+                threads.iter_mut().zip(next.1).for_each(|(sum, next)| sum.add(next));
+            }
+            (sum, next) => *sum = sum.take().or(next),
+        }
+    }
+}
+
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     if let Some(profile) = trace.profile() {
         return profile_bounds::run(input, profile);
     }
-    let Some(MeasuredWorlds { run, threads }) = measured(input) else { return Outcome::default() };
+    let Some((run, threads)) = &input.worlds().0 else { return Outcome::default() };
     let per_second = trace.clock().ticks_per_second() as f64;
-    let chains: Vec<Chain> = threads.iter().map(|it| it.chain).collect();
+    let chains: Vec<Chain> = threads.iter().map(WorldSums::chain).collect();
     let of_threads = (!chains.is_empty()).then(|| Chain::mean(&chains).hierarchy(per_second));
-    let mut bounds = Hierarchies { run: run.chain.hierarchy(per_second), threads: of_threads }.section();
-    bounds.tables.push(region_table(trace, &run.work, &run.kinds));
+    let chain = run.chain();
+    let mut bounds = Hierarchies { run: chain.hierarchy(per_second), threads: of_threads }.section();
+    bounds.tables.push(region_table(trace, run));
     let seconds = |ticks: f64| ticks / per_second;
-    let (serial, all) = (run.chain.serial, run.chain.run());
+    let (serial, all) = (chain.serial, chain.run());
     let serial = vec![
         Scalar::new("seconds", Unit::Seconds, seconds(serial)),
         Scalar::new("share", Unit::Ratio, if all > 0.0 { serial / all } else { 0.0 }),
-        Scalar::new("pes", Unit::Count, run.work.pes.len() as f64),
-        Scalar::new("blocks", Unit::Count, run.work.rows.len() as f64),
-        Scalar::new("user_code", Unit::Seconds, seconds(run.chain.user)),
+        Scalar::new("pes", Unit::Count, run.pes.len() as f64),
+        Scalar::new("blocks", Unit::Count, run.rows as f64),
+        Scalar::new("user_code", Unit::Seconds, seconds(chain.user)),
     ];
     let sections = vec![bounds, Section { name: "serial", scalars: serial, ..Section::default() }];
     let mut losses = Losses::default();
-    for world in std::iter::once(&run).chain(&threads) {
-        losses.add(input, &world.tiling, &world.of_paths, &world.work, &world.kinds);
-    }
+    std::iter::once(run).chain(threads).for_each(|world| losses.add(world));
     Outcome { findings: block_loss::findings(input, losses), sections }
 }
 
@@ -187,7 +210,7 @@ pub(crate) fn measured(input: &Input<'_>) -> Option<MeasuredWorlds> {
     let trace = input.trace;
     let cpu = cpu_time_metrics(trace);
     let sampled = |pe| trace.streams()[pe].metrics.iter().any(|sample| cpu.contains(&sample.metric));
-    let Worlds { run, processes } = Worlds::find(trace, input.index);
+    let tiling::Worlds { run, processes } = tiling::Worlds::find(trace, input.index);
     if run.pes.is_empty() || run.span.1 <= run.span.0 {
         return None;
     }
@@ -198,26 +221,12 @@ pub(crate) fn measured(input: &Input<'_>) -> Option<MeasuredWorlds> {
     let measure = |mut tiling: Tiling| {
         let of_paths = Arc::clone(if tiling.level == Level::Threads { &of_threads } else { &of_run });
         let blocks = BlockWork::find(input, &mut tiling, &of_paths);
-        let kinds = kinds(&blocks);
+        let shares = world_sums::shares(&blocks);
+        let kinds = world_sums::kinds(blocks.pes.len(), &shares);
         let work = iterations::refine(input, &tiling, &of_paths, blocks, &kinds);
-        let chain = Chain::new(&work, &kinds);
-        Measured { tiling, work, of_paths, kinds, chain }
+        Measured { tiling, work, of_paths, shares }
     };
     Some(MeasuredWorlds { run: measure(run), threads: processes.into_iter().map(measure).collect() })
-}
-
-/// Whether one PE works in a region of the source, or all.
-fn kinds(work: &BlockWork) -> Vec<RegionKind> {
-    let mut most = vec![0_i128; work.regions.len()];
-    let mut total = vec![0_i128; work.regions.len()];
-    for (region, ticks) in work.iterations() {
-        most[region] += i128::from(ticks.iter().copied().max().unwrap_or(0));
-        total[region] += ticks.iter().map(|ticks| i128::from(*ticks)).sum::<i128>();
-    }
-    let is_serial =
-        |(most, total): (&i128, &i128)| work.pes.len() > 1 && *total > 0 && *most as f64 >= SERIAL * *total as f64;
-    let serial = most.iter().zip(&total).map(is_serial);
-    serial.map(|serial| if serial { RegionKind::Serial } else { RegionKind::Parallel }).collect()
 }
 
 /// Seconds of a region: mean over PEs, largest PE, and sum of the largest of each iteration.
@@ -229,43 +238,33 @@ struct RegionRow {
 }
 
 /// L, M' and D of each region of the source: which part of each loss is its.
-fn region_table(trace: &Trace, work: &BlockWork, kinds: &[RegionKind]) -> DataTable {
-    let n = work.pes.len();
-    let count = work.regions.len();
-    let (mut of_pe, mut maxima, mut iterations) = (vec![0_i128; count * n], vec![0_i128; count], vec![0_u64; count]);
-    for (region, ticks) in work.iterations() {
-        maxima[region] += i128::from(ticks.iter().copied().max().unwrap_or(0));
-        iterations[region] += 1;
-        for (sum, ticks) in of_pe[region * n..].iter_mut().zip(ticks) {
-            *sum += i128::from(*ticks);
-        }
-    }
+fn region_table(trace: &Trace, world: &WorldSums) -> DataTable {
+    let n = world.pes.len();
     let ticks_per_second = trace.clock().ticks_per_second() as f64;
-    let mut rows: Vec<RegionRow> = (0..count)
-        .map(|region| {
-            let row = &of_pe[region * n..(region + 1) * n];
-            RegionRow {
-                region,
-                mean: row.iter().sum::<i128>() as f64 / n as f64 / ticks_per_second,
-                max: row.iter().copied().max().unwrap_or(0) as f64 / ticks_per_second,
-                maxima: maxima[region] as f64 / ticks_per_second,
-            }
-        })
-        .collect();
+    let row = |(region, sums): (usize, &RegionSums)| RegionRow {
+        region,
+        mean: sums.of_pes.iter().sum::<i128>() as f64 / n as f64 / ticks_per_second,
+        max: sums.of_pes.iter().copied().max().unwrap_or(0) as f64 / ticks_per_second,
+        maxima: sums.maxima as f64 / ticks_per_second,
+    };
+    let mut rows: Vec<RegionRow> = world.regions.iter().enumerate().map(row).collect();
     rows.sort_by(|a, b| (b.maxima - b.mean).total_cmp(&(a.maxima - a.mean)).then(a.region.cmp(&b.region)));
     let column = |of: &dyn Fn(&RegionRow) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
     let path = |of: &dyn Fn(usize) -> CallPathId| Values::Path(rows.iter().map(|row| of(row.region)).collect());
-    let kind = |region: usize| match kinds[region] {
+    let kind = |region: usize| match world.kind(region) {
         RegionKind::Serial => "serial",
         RegionKind::Parallel => "parallel",
     };
     DataTable {
         name: "block_regions",
         columns: vec![
-            Column::new("from", path(&|region| work.regions[region].after)),
-            Column::new("to", path(&|region| work.regions[region].closes)),
+            Column::new("from", path(&|region| world.regions[region].about.after)),
+            Column::new("to", path(&|region| world.regions[region].about.closes)),
             Column::new("kind", Values::Word(rows.iter().map(|row| kind(row.region)).collect())),
-            Column::new("iterations", Values::Count(rows.iter().map(|row| iterations[row.region]).collect())),
+            Column::new(
+                "iterations",
+                Values::Count(rows.iter().map(|row| world.regions[row.region].iterations).collect()),
+            ),
             Column::seconds("mean", column(&|row| row.mean)),
             Column::seconds("imbalance", column(&|row| row.max - row.mean)),
             Column::seconds("dynamic", column(&|row| row.maxima - row.max)),

@@ -15,8 +15,8 @@
 //! wait. Source: Hung and Davidson; W, S' and the tiles are ours (theory 2.1, one chain).
 
 use crate::Hierarchy;
-use crate::block_work::{BlockWork, Link};
-use crate::tensor::{RegionKind, Tensor};
+use crate::block_work::Link;
+use crate::tensor::{Bounds, RegionKind};
 
 /// The levels of the chain, as they are named.
 const LEVELS: [&str; 9] = ["IP", "IPC", "IPCO", "IPCOL", "IPCOLM", "IPCOLMD", "W", "S'", "actual"];
@@ -35,24 +35,20 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// From work with its iterations; `kinds` are those of its regions. Linear in PEs times rows.
-    pub(crate) fn new(work: &BlockWork, kinds: &[RegionKind]) -> Chain {
-        let bounds = tensor(work, kinds).bounds();
+    /// From the bounds of the work, what tiles add, and user code and time on processors of regions: the largest of each tile, and sums over PEs.
+    pub(crate) fn new(
+        bounds: &Bounds,
+        links: &LinkSums,
+        regions: impl Iterator<Item = (RegionKind, RegionLevels)>,
+    ) -> Chain {
         let n = bounds.pes;
-        let mut most = vec![0_i64; work.links.len()];
-        for (row, ticks) in work.rows.iter().zip(work.ticks()) {
-            most[row.tile] = most[row.tile].saturating_add(ticks.iter().copied().max().unwrap_or(0));
+        let (mut user, mut on_cpu, mut all) = (0, 0, 0);
+        for (kind, levels) in regions {
+            all += levels.user.1;
+            user += first_level(levels.user, kind, n);
+            on_cpu += first_level(levels.on_cpu, kind, n);
         }
-        let (mut user, mut on_cpu, mut waits, mut syncs, mut run, mut all) = (0, 0, 0, 0, 0, 0);
-        for (link, most) in work.links.iter().zip(most) {
-            all += i128::from(link.user.1);
-            user += first_levels(link.user, kinds[link.region], n);
-            on_cpu += first_levels(link.on_cpu, kinds[link.region], n);
-            let (waited, released) = link.split(most);
-            waits += i128::from(waited);
-            syncs += i128::from(released);
-            run += i128::from(link.length);
-        }
+        let LinkSums { waits, syncs, run } = *links;
         let ipcolmd = bounds.ipcolmd();
         let levels = [
             user,
@@ -103,6 +99,51 @@ impl Chain {
     }
 }
 
+/// What tiles add to the chain besides the work in them, in ticks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LinkSums {
+    waits: i128,
+    syncs: i128,
+    run: i128,
+}
+
+/// Σ over the tiles of a region of the largest of a PE, and of all PEs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RegionLevels {
+    user: (i128, i128),
+    on_cpu: (i128, i128),
+}
+
+impl LinkSums {
+    /// Adds a tile, of which the longest work is `most`.
+    pub(crate) fn add(&mut self, link: &Link, most: i64) {
+        let (waited, released) = link.split(most);
+        self.waits += i128::from(waited);
+        self.syncs += i128::from(released);
+        self.run += i128::from(link.length);
+    }
+
+    pub(crate) fn join(&mut self, other: &LinkSums) {
+        self.waits += other.waits;
+        self.syncs += other.syncs;
+        self.run += other.run;
+    }
+}
+
+impl RegionLevels {
+    pub(crate) fn add(&mut self, link: &Link) {
+        for (sum, more) in [(&mut self.user, link.user), (&mut self.on_cpu, link.on_cpu)] {
+            *sum = (sum.0 + i128::from(more.0), sum.1 + i128::from(more.1));
+        }
+    }
+
+    pub(crate) fn join(&mut self, other: &RegionLevels) {
+        for (sum, more) in [(&mut self.user, other.user), (&mut self.on_cpu, other.on_cpu)] {
+            *sum = (sum.0 + more.0, sum.1 + more.1);
+        }
+    }
+}
+
 impl Link {
     /// Waits and release of a tile, of which the longest work is `most`; what remains of its length is not explained.
     fn split(&self, most: i64) -> (i64, i64) {
@@ -112,22 +153,10 @@ impl Link {
     }
 }
 
-/// A tile's share of N · IP or N · IPC: (largest, sum) over PEs.
-fn first_levels((largest, sum): (i64, i64), kind: RegionKind, n: i128) -> i128 {
+/// A region's share of N · IP or N · IPC: of (largest, sum) over PEs.
+fn first_level((largest, sum): (i128, i128), kind: RegionKind, n: i128) -> i128 {
     match kind {
-        RegionKind::Serial => i128::from(largest) * n,
-        RegionKind::Parallel => i128::from(sum),
+        RegionKind::Serial => largest * n,
+        RegionKind::Parallel => sum,
     }
-}
-
-/// The tensor of the work.
-fn tensor(work: &BlockWork, kinds: &[RegionKind]) -> Tensor {
-    let mut tensor = Tensor::new(work.pes.len());
-    for region in &work.phases {
-        tensor.region(kinds[*region]);
-    }
-    for (row, ticks) in work.rows.iter().zip(work.ticks()) {
-        tensor.iteration(row.phase, ticks);
-    }
-    tensor
 }

@@ -5,6 +5,7 @@ use partune_trace::{PeKind, Role, Trace, Visit};
 use rayon::prelude::*;
 
 use crate::places::told;
+use crate::queries::Query;
 use crate::spending::{Kinds, Level, Meter};
 use crate::useful::{cpu_pes, operations_between_processes, role_of_path};
 use crate::waits::is_start_up;
@@ -46,7 +47,7 @@ finding tells why an operation takes long (small transfers, a redundant barrier,
 const USUAL: i64 = 10;
 
 /// The cost of one PE at one place.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     time: Span,
     /// What is outside of the run besides.
@@ -62,6 +63,35 @@ type Costs = Vec<((Pattern, CallPathId), Cost)>;
 type Row = ((Pattern, CallPathId), PeId, Cost);
 
 fn run(input: &Input<'_>) -> Outcome {
+    let all = &input.cost_rows().0;
+    let least = input.least().saturating_mul(USUAL).max(1);
+    let findings = all.chunk_by(|a, b| a.0 == b.0).map(|rows| finding(input, rows)).collect();
+    Outcome { findings: told(input.trace, findings, least, input.options.details), sections: Vec::new() }
+}
+
+/// All costs, in order of pattern, call path and PE.
+#[derive(Debug)]
+pub(crate) struct Rows(Vec<Row>);
+
+impl Query for Rows {
+    fn of(input: &Input<'_>) -> Rows {
+        Rows(rows(input))
+    }
+
+    fn add(&mut self, next: Rows) {
+        self.0.extend(next.0);
+        self.0.sort_by_key(|row| (row.0, row.1));
+        self.0.dedup_by(|more, sum| {
+            let is_same = (more.0, more.1) == (sum.0, sum.1);
+            if is_same {
+                sum.2.join(&more.2);
+            }
+            is_same
+        });
+    }
+}
+
+fn rows(input: &Input<'_>) -> Vec<Row> {
     let (trace, base) = (input.trace, input.base());
     let pes = cpu_pes(trace);
     let kinds = Kinds::new(trace, Level::Pes, &[]);
@@ -86,9 +116,7 @@ fn run(input: &Input<'_>) -> Outcome {
     }
     // Stable: PEs stay in order.
     all.sort_by_key(|row| row.0);
-    let least = input.least().saturating_mul(USUAL).max(1);
-    let findings = all.chunk_by(|a, b| a.0 == b.0).map(|rows| finding(input, rows)).collect();
-    Outcome { findings: told(trace, findings, least, input.options.details), sections: Vec::new() }
+    all
 }
 
 impl Cost {
@@ -97,6 +125,15 @@ impl Cost {
         self.count += 1;
         if end.since(begin) > self.longest.1.since(self.longest.0) {
             self.longest = (begin, end);
+        }
+    }
+
+    fn join(&mut self, later: &Cost) {
+        self.time += later.time;
+        self.outside += later.outside;
+        self.count += later.count;
+        if later.longest.1.since(later.longest.0) > self.longest.1.since(self.longest.0) {
+            self.longest = later.longest;
         }
     }
 }

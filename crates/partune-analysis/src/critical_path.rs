@@ -8,11 +8,12 @@
 //!
 //! Cost: the walk looks at each moment of the run once, on one PE; the profile of all PEs is one pass over visits.
 
-use partune_base::{CallPathId, Id, PeId, Span, Time};
+use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_index::Index;
 use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
 
+use crate::queries::Query;
 use crate::timeline::{PathTimes, Timeline, profile};
 use crate::{
     Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values, Wait,
@@ -97,7 +98,28 @@ pub struct Impact {
 impl CriticalPath {
     /// Walks the path of a run.
     pub fn find(trace: &Trace, index: &Index, waits: &Waits) -> CriticalPath {
-        let Walk { parts, gaps } = walk(trace, index, waits);
+        let walk = walk(trace, index, waits);
+        let sums = walk.times(trace, waits);
+        let all = trace.paths().ids().chain([CallPathId::NONE]);
+        let times = all.zip(sums).map(|(path, time)| counted(trace, path, time)).collect();
+        CriticalPath { times, parts: walk.parts }
+    }
+
+    /// Its length without waits.
+    pub fn length(&self) -> Span {
+        self.times.iter().copied().sum()
+    }
+}
+
+/// What of the time on a path counts.
+fn counted(trace: &Trace, path: CallPathId, time: Span) -> Span {
+    if is_shut_down(trace, path) { Span::ZERO } else { time.clamp_positive() }
+}
+
+impl Walk {
+    /// The time of each call path on the way without waits, and at the end that outside of all.
+    fn times(&self, trace: &Trace, waits: &Waits) -> Vec<Span> {
+        let Walk { parts, gaps } = self;
         let mut times = PathTimes::new(trace.paths().len());
         // Links are made once a PE that the path visits.
         let mut order: Vec<usize> = (0..parts.len()).collect();
@@ -118,16 +140,95 @@ impl CriticalPath {
                 }
             }
         }
-        gaps.into_iter().for_each(|(path, gap)| times.add(path, gap));
-        let all = trace.paths().ids().chain([CallPathId::NONE]);
-        let times =
-            all.map(|path| if is_shut_down(trace, path) { Span::ZERO } else { times.get(path).clamp_positive() });
-        CriticalPath { times: times.collect(), parts }
+        gaps.iter().for_each(|(path, gap)| times.add(*path, *gap));
+        trace.paths().ids().chain([CallPathId::NONE]).map(|path| times.get(path)).collect()
+    }
+}
+
+/// The critical path as it adds up: the ways that it may take, by the PE on which it leaves a slice, and what PEs do beside it.
+#[derive(Debug)]
+pub(crate) struct Critical {
+    ways: Vec<WayTimes>,
+    /// For each PE the way that leads to its end, and what of the last operation is on the way only if it leads there.
+    ends: Table<PeId, End>,
+    /// Time without waits of each PE of a CPU by call path, in order, outside last.
+    work: Vec<Vec<(CallPathId, Span)>>,
+}
+
+/// A way through one slice or several.
+#[derive(Clone, Debug)]
+struct WayTimes {
+    /// By call path; the last outside of all.
+    times: Vec<Span>,
+    /// The PE on which it begins.
+    begins: PeId,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct End {
+    way: u32,
+    path: CallPathId,
+    more: Span,
+}
+
+impl Query for Critical {
+    fn of(input: &Input<'_>) -> Critical {
+        let (trace, index, waits) = (input.trace, input.index, input.waits);
+        let pes: Vec<PeId> = trace.cpu_pes().collect();
+        let mut critical = Critical {
+            ways: Vec::new(),
+            ends: Table::filled(trace.pes().len(), End { way: 0, path: CallPathId::NONE, more: Span::ZERO }),
+            work: work(trace, index, waits, &pes),
+        };
+        let way = |walk: &Walk| {
+            let begins = walk.parts.last().map_or(PeId::NONE, |part| part.0);
+            WayTimes { times: walk.times(trace, waits), begins }
+        };
+        if trace.slice().is_none_or(|slice| slice.is_last) {
+            critical.ways.push(way(&walk(trace, index, waits)));
+            return critical;
+        }
+        // All who waited for the last one go on there; who did not is the last one, or came with it.
+        let mut known: Vec<(Time, PeId)> = Vec::new();
+        for pe in &pes {
+            let end = trace.streams()[*pe].end().unwrap_or_default();
+            let own =
+                waits.of_pe(*pe).last().filter(|wait| trace.streams()[*pe].operations.last() == Some(&wait.operation));
+            let (from, path, more) = match own.filter(|wait| wait.cause.is_some() && wait.cause.pe != *pe) {
+                Some(wait) => ((wait.end, wait.cause.pe), trace.visit(*pe, wait.operation).path, end.since(wait.end)),
+                None => ((Time(end.0 + 1), *pe), CallPathId::NONE, Span::ZERO),
+            };
+            let at = known.iter().position(|it| *it == from).unwrap_or_else(|| {
+                let (before, of) = from;
+                let begin = before.min(trace.streams()[of].end().unwrap_or(before));
+                critical.ways.push(way(&walk_before(trace, index, waits, (begin, of), before)));
+                known.push(from);
+                known.len() - 1
+            });
+            critical.ends[*pe] = End { way: at as u32, path, more };
+        }
+        critical
     }
 
-    /// Its length without waits.
-    pub fn length(&self) -> Span {
-        self.times.iter().copied().sum()
+    fn add(&mut self, next: Critical) {
+        let with_earlier = |mut way: WayTimes| {
+            let End { way: earlier, path, more } = self.ends[way.begins];
+            way.times.iter_mut().zip(&self.ways[earlier as usize].times).for_each(|(sum, time)| *sum += *time);
+            let last = way.times.len() - 1;
+            way.times[path.index().min(last)] += more;
+            way
+        };
+        let ways = next.ways.into_iter().map(with_earlier).collect();
+        (self.ways, self.ends) = (ways, next.ends);
+        for (sums, next) in self.work.iter_mut().zip(next.work) {
+            sums.extend(next);
+            sums.sort_by_key(|(path, _)| *path);
+            sums.dedup_by(|more, sum| {
+                let is_same = more.0 == sum.0;
+                sum.1 += if is_same { more.1 } else { Span::ZERO };
+                is_same
+            });
+        }
     }
 }
 
@@ -200,11 +301,15 @@ fn walk(trace: &Trace, index: &Index, waits: &Waits) -> Walk {
 }
 
 /// The chain that leads to a time of a PE.
-pub(crate) fn walk_from(trace: &Trace, index: &Index, waits: &Waits, (mut now, mut pe): (Time, PeId)) -> Walk {
+pub(crate) fn walk_from(trace: &Trace, index: &Index, waits: &Waits, from: (Time, PeId)) -> Walk {
+    // One past the end, so that the first step may end where the run does.
+    walk_before(trace, index, waits, from, Time(from.0.0 + 1))
+}
+
+/// The same, by what happened before a time.
+fn walk_before(trace: &Trace, index: &Index, waits: &Waits, (mut now, mut pe): (Time, PeId), mut before: Time) -> Walk {
     let mut path = Walk::default();
     let forked = forks(trace, index);
-    // One past the end, so that the first step may end where the run does.
-    let mut before = Time(now.0 + 1);
     loop {
         let wait = last_wait(trace, waits.of_pe(pe), before);
         let wait = wait.max_by_end(last_wait(trace, waits.start_up_of_pe(pe), before));
@@ -300,8 +405,7 @@ pub(crate) fn work(trace: &Trace, index: &Index, waits: &Waits, pes: &[PeId]) ->
         if trace.pes()[*pe].thread == 0 {
             times.add(CallPathId::NONE, (all - recorded).clamp_positive());
         }
-        let counts = |(path, time): &(CallPathId, Span)| time.is_positive() && !is_shut_down(trace, *path);
-        let mut work: Vec<(CallPathId, Span)> = times.iter().filter(counts).collect();
+        let mut work: Vec<(CallPathId, Span)> = times.iter().collect();
         work.sort_unstable_by_key(|(path, _)| *path);
         times.clear();
         work
@@ -312,8 +416,13 @@ pub(crate) fn work(trace: &Trace, index: &Index, waits: &Waits, pes: &[PeId]) ->
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let pes: Vec<PeId> = trace.cpu_pes().collect();
-    let path = CriticalPath::find(trace, input.index, input.waits);
-    let work = work(trace, input.index, input.waits, &pes);
+    let Critical { ways, work, .. } = input.critical();
+    let counts = |(path, time): &(CallPathId, Span)| time.is_positive() && !is_shut_down(trace, *path);
+    let work: Vec<Vec<_>> = work.iter().map(|of_pe| of_pe.iter().copied().filter(counts).collect()).collect();
+    let all = trace.paths().ids().chain([CallPathId::NONE]);
+    let times = all.zip(ways.first().map_or(&[][..], |way| &way.times));
+    let path =
+        CriticalPath { times: times.map(|(path, time)| counted(trace, path, *time)).collect(), parts: Vec::new() };
     let impact = Impact::of(&path.times, &work);
     let clock = trace.clock();
     let seconds = |ticks: f64| ticks / clock.ticks_per_second() as f64;

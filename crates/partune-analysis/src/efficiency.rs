@@ -202,7 +202,7 @@ fn run(input: &Input<'_>) -> Outcome {
     ];
     remark(&ideal, run_time, &mut notes);
     let mut tables = devices::tell(trace, total(useful.iter().copied()), (begin, end), &mut result);
-    if let Some(table) = phases::table(trace, &pes, windows) {
+    if let Some(table) = phases::table(trace, input.phase_shares()) {
         result.phases = Some(table.columns.first().map_or(0, |column| column.values.len()) as f64);
         tables.push(table);
     }

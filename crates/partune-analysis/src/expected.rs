@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::machine_baselines::MachineBaselines;
+use crate::queries::Query;
 use crate::useful::role_of_path;
 use crate::{Input, Wait};
 
@@ -28,7 +29,37 @@ pub(crate) struct Expected {
 }
 
 /// In order of (call path, PE); empty without a machine.
-pub(crate) fn expected(input: &Input<'_>) -> Vec<(CallPathId, PeId, Expected)> {
+#[derive(Debug)]
+pub(crate) struct ExpectedRows(pub(crate) Vec<(CallPathId, PeId, Expected)>);
+
+impl Query for ExpectedRows {
+    fn of(input: &Input<'_>) -> ExpectedRows {
+        ExpectedRows(expected(input))
+    }
+
+    fn add(&mut self, next: ExpectedRows) {
+        self.0.extend(next.0);
+        self.0.sort_by_key(|(path, pe, _)| (*path, *pe));
+        self.0.dedup_by(|more, sum| {
+            let is_same = (more.0, more.1) == (sum.0, sum.1);
+            if is_same {
+                sum.2.add(&more.2);
+            }
+            is_same
+        });
+    }
+}
+
+impl Expected {
+    pub(crate) fn add(&mut self, more: &Expected) {
+        self.count += more.count;
+        self.time += more.time;
+        self.waiting += more.waiting;
+        self.seconds += more.seconds;
+    }
+}
+
+fn expected(input: &Input<'_>) -> Vec<(CallPathId, PeId, Expected)> {
     let Some(machine) = &input.options.machine else { return Vec::new() };
     let baselines = MachineBaselines::new(input.trace, Some(machine));
     let event_s = machine.overheads.event_s;

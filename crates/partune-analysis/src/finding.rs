@@ -170,6 +170,15 @@ impl Cause {
     pub(crate) fn code(pe: PeId, path: CallPathId, time: Span) -> Cause {
         Cause { pe, path, origin: CallPathId::NONE, time, passed_on: Span::ZERO, via: Vec::new() }
     }
+
+    /// Adds what else the same code did.
+    pub(crate) fn add(&mut self, other: Cause) {
+        self.time += other.time;
+        self.passed_on += other.passed_on;
+        if self.via.is_empty() {
+            self.via = other.via;
+        }
+    }
 }
 
 impl Finding {

@@ -3,12 +3,13 @@
 //! Flagged if a PE visits a call path at least [`crate::Options::frequent_count`] times for at most ten times the timer's cost
 //! on average (theory 6.8; Su, "Parallel Performance Wizard", chapter 5).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use partune_base::{CallPathId, Id, PeId, RegionId, Span, StringId};
+use partune_base::{CallPathId, Id, PeId, RegionId, Span, StringId, Table};
 use partune_index::Place;
-use partune_trace::{Region, Role};
+use partune_trace::{Region, Role, Stream};
 
+use crate::queries::Query;
 use crate::times::PathTime;
 use crate::{
     Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Values,
@@ -66,6 +67,44 @@ them for `partune record --filter FILE`. A function is listed if
 /// Means up to so many times the cost of the clock are short.
 const SHORT: f64 = 10.0;
 
+/// What keeps functions from being left out of a recording.
+#[derive(Debug)]
+pub(crate) struct Needed {
+    /// Polls that found nothing, of each PE.
+    polls: Table<PeId, BTreeMap<CallPathId, u64>>,
+    /// Regions that somebody waited in, or whose visit ended a wait.
+    waited: BTreeSet<RegionId>,
+}
+
+impl Query for Needed {
+    fn of(input: &Input<'_>) -> Needed {
+        let trace = input.trace;
+        let of_stream = |stream: &Stream| {
+            let mut polls: BTreeMap<CallPathId, u64> = BTreeMap::new();
+            for (visit, more) in stream.repeated() {
+                *polls.entry(stream.visits.path[visit.index()]).or_default() += more;
+            }
+            polls
+        };
+        // There are many waits, and few regions.
+        let mut waited = vec![false; trace.regions().len()];
+        let places = input.waits.iter().flat_map(|wait| [Place { pe: wait.pe, visit: wait.operation }, wait.cause]);
+        for place in places.filter(|place| place.is_some()) {
+            let path = trace.streams()[place.pe].visits.path[place.visit.index()];
+            waited[trace.paths().region(path).index()] = true;
+        }
+        let waited = (0..waited.len()).filter(|region| waited[*region]).map(RegionId::from_index);
+        Needed { polls: trace.streams().iter().map(of_stream).collect(), waited: waited.collect() }
+    }
+
+    fn add(&mut self, next: Needed) {
+        for (sums, next) in self.polls.iter_mut().zip(&next.polls) {
+            next.iter().for_each(|(path, more)| *sums.entry(*path).or_default() += more);
+        }
+        self.waited.extend(next.waited);
+    }
+}
+
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let times = input.times();
@@ -85,10 +124,7 @@ fn run(input: &Input<'_>) -> Outcome {
 
     let mut frequent: Vec<Vec<(PeId, u64, Span)>> = vec![Vec::new(); trace.paths().len()];
     for (pe, rows) in times.iter_ids() {
-        let mut polls: BTreeMap<CallPathId, u64> = BTreeMap::new();
-        for (visit, more) in trace.streams()[pe].repeated() {
-            *polls.entry(trace.streams()[pe].visits.path[visit.index()]).or_default() += more;
-        }
+        let polls = &input.needed().polls[pe];
         for row in rows.iter().filter(is_recorded) {
             let visits = row.visits - polls.get(&row.path).copied().unwrap_or(0).min(row.visits);
             if visits >= input.options.frequent_count && row.inclusive.0 as f64 <= SHORT * clock * row.visits as f64 {
@@ -154,12 +190,8 @@ fn not_worth_recording(input: &Input<'_>, clock: f64) -> Option<Section> {
             && is_short(it)
             && can_be_missed(&trace.regions()[it.region], trace.profile().is_some())
     });
-    // There are many waits, and mostly no such function.
-    let waits = if functions.is_empty() { &[] } else { input.waits.as_slice() };
-    for place in waits.iter().flat_map(|wait| [Place { pe: wait.pe, visit: wait.operation }, wait.cause]) {
-        if place.is_some() {
-            functions.remove(&name(trace.region_of(place.pe, place.visit)));
-        }
+    for region in &input.needed().waited {
+        functions.remove(&name(&trace.regions()[*region]));
     }
     let mut rows: Vec<Function> = functions.into_values().collect();
     if rows.is_empty() {

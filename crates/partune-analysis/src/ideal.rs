@@ -11,6 +11,7 @@ use partune_base::{PeId, Table};
 use partune_index::{Programs, Ties, Turns};
 
 use crate::Input;
+use crate::queries::Query;
 use crate::steps::{Plan, Planner, Step};
 use crate::useful::operations_between_processes;
 
@@ -30,6 +31,27 @@ impl Ideals {
         let busy = threaded.then(|| operations_between_processes(trace));
         let between_processes = busy.as_ref().map(|busy| ideal(Some(busy)));
         Ideals { all: ideal(None), between_processes }
+    }
+}
+
+impl Query for Ideals {
+    fn of(input: &Input<'_>) -> Ideals {
+        Ideals::find(input, &Ties::build(input.trace, input.index))
+    }
+
+    /// All PEs leave what ends a slice at one time, as they would in the whole run.
+    fn add(&mut self, next: Ideals) {
+        self.all.add(next.all);
+        if let Some((sum, next)) = self.between_processes.as_mut().zip(next.between_processes) {
+            sum.add(next);
+        }
+    }
+}
+
+impl Ideal {
+    fn add(&mut self, next: Ideal) {
+        self.run_time += next.run_time;
+        self.unmet += next.unmet;
     }
 }
 

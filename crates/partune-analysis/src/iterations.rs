@@ -35,7 +35,7 @@ struct Turn {
 
 /// Where a row of the tensor lies in the turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Part {
+pub(crate) enum Part {
     /// A block that ends in no turn.
     Outside,
     /// The k-th block of its region in a turn.
@@ -264,7 +264,7 @@ impl Refiner {
         }
         let phases = &mut self.work.phases;
         let phase = *self.phases.entry((row.region, part)).or_insert_with(|| {
-            phases.push(row.region);
+            phases.push((row.region, part));
             phases.len() - 1
         });
         self.work.push(Row { phase, ..row }, ticks);

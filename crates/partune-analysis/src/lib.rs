@@ -53,6 +53,7 @@ mod processors;
 mod profile;
 mod profile_bounds;
 mod profile_matrix;
+mod queries;
 mod receptions;
 pub mod repeats;
 mod results;
@@ -78,6 +79,7 @@ mod transfers;
 mod useful;
 mod wait_states;
 mod waits;
+mod world_sums;
 
 pub use affinity::{Affinity, Blocking, RankedAccess, SharedArray, shared_accesses};
 pub use blame::shapley;
@@ -98,6 +100,7 @@ pub use objects::{ObjectRun, object_run};
 pub use outline::{Outline, OutlinePhase};
 pub use places::by_place;
 pub use processors::{Crowded, processors};
+pub use queries::Gathered;
 pub use repeats::Interval;
 pub use results::{
     Account, Activities, ActivityTimes, AnalysisResult, Bound, Efficiency, Gap, Hierarchies, Hierarchy, Level,
@@ -172,6 +175,32 @@ pub static ANALYSES: &[&Analysis] = &[
     &critical_path::CRITICAL_PATH,
     &delay::DELAY,
     &own_patterns::OWN_PATTERNS,
+];
+
+/// Those that ask nothing but queries and tables: what they say of a run of which slices were looked at one after the other.
+pub static SLICED_ANALYSES: &[&Analysis] = &[
+    &ending::ENDING,
+    &account::ACCOUNT,
+    &efficiency::EFFICIENCY,
+    &bounds::BOUNDS,
+    &balance::BALANCE,
+    &profile::PROFILE,
+    &operations::OPERATIONS,
+    &matrix::MATRIX,
+    &barriers::BARRIERS,
+    &processors::PROCESSORS,
+    &memory::MEMORY,
+    &frequency::FREQUENCY,
+    &transfer_sizes::TRANSFER_SIZES,
+    &small_transfers::SMALL_TRANSFERS,
+    &serial_transfers::SERIAL_TRANSFERS,
+    &wait_states::WAIT_STATES,
+    &costs::COSTS,
+    &bottlenecks::BOTTLENECKS,
+    &above_baseline::ABOVE_BASELINE,
+    &measurement::MEASUREMENT,
+    &critical_path::CRITICAL_PATH,
+    &delay::DELAY,
 ];
 
 /// Those that need no events: of what a profile knows they say what they say of a trace.

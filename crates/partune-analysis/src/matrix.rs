@@ -7,6 +7,7 @@ use partune_base::{Id, PeId, Span};
 use partune_trace::RmaTransferKind;
 use rayon::prelude::*;
 
+use crate::queries::Query;
 use crate::receptions::Receptions;
 use crate::{Analysis, AnalysisResult, Input, Outcome, Pair, Section, SectionShape, Shape, TableShape, profile_matrix};
 
@@ -65,7 +66,7 @@ received by messages and one-sided accesses.
 ";
 
 /// Sums of one direction between two PEs.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     messages: u64,
     accesses: u64,
@@ -95,29 +96,52 @@ impl Row {
     }
 }
 
+/// All cells that are not empty, in order of pairs.
+#[derive(Debug)]
+pub(crate) struct Exchanges(Vec<(PeId, PeId, Cell)>);
+
+impl Query for Exchanges {
+    fn of(input: &Input<'_>) -> Exchanges {
+        let receptions = input.receptions();
+        let pes: Vec<PeId> = input.trace.pes().ids().collect();
+        let row = || Row { cells: vec![Cell::default(); pes.len()], touched: Vec::new() };
+        let rows: Vec<Vec<(PeId, PeId, Cell)>> =
+            pes.par_iter().map_init(row, |row, pe| exchanges(input, receptions, *pe, row)).collect();
+        // Gets go towards the PE whose row they are in, all else from it, so a pair can come twice.
+        let mut exchanges = Exchanges(rows.into_iter().flatten().collect());
+        exchanges.settle();
+        exchanges
+    }
+
+    fn add(&mut self, next: Exchanges) {
+        self.0.extend(next.0);
+        self.settle();
+    }
+}
+
+impl Exchanges {
+    /// One cell a pair.
+    fn settle(&mut self) {
+        self.0.sort_by_key(|(from, to, _)| (*from, *to));
+        self.0.dedup_by(|later, first| {
+            let same = (later.0, later.1) == (first.0, first.1);
+            if same {
+                first.2.messages += later.2.messages;
+                first.2.accesses += later.2.accesses;
+                first.2.bytes = first.2.bytes.saturating_add(later.2.bytes);
+                first.2.time += later.2.time;
+            }
+            same
+        });
+    }
+}
+
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     if let Some(profile) = trace.profile() {
         return profile_matrix::run(trace, profile);
     }
-    let receptions = input.receptions();
-    let pes: Vec<PeId> = trace.pes().ids().collect();
-    let row = || Row { cells: vec![Cell::default(); pes.len()], touched: Vec::new() };
-    let rows: Vec<Vec<(PeId, PeId, Cell)>> =
-        pes.par_iter().map_init(row, |row, pe| exchanges(input, receptions, *pe, row)).collect();
-    let mut cells: Vec<(PeId, PeId, Cell)> = rows.into_iter().flatten().collect();
-    // Gets go towards the PE whose row they are in, all else from it, so a pair can come twice.
-    cells.sort_by_key(|(from, to, _)| (*from, *to));
-    cells.dedup_by(|later, first| {
-        let same = (later.0, later.1) == (first.0, first.1);
-        if same {
-            first.2.messages += later.2.messages;
-            first.2.accesses += later.2.accesses;
-            first.2.bytes = first.2.bytes.saturating_add(later.2.bytes);
-            first.2.time += later.2.time;
-        }
-        same
-    });
+    let mut cells = input.exchanges().0.clone();
     if cells.is_empty() {
         return Outcome::default();
     }

@@ -6,6 +6,7 @@
 use partune_base::{CallPathId, PeId, Span, Table};
 use partune_trace::{Role, Trace, VisitIx};
 
+use crate::queries::Query;
 use crate::sums::OperationSums;
 use crate::useful::role_of_path;
 use crate::{
@@ -112,13 +113,29 @@ impl Sums {
     }
 }
 
+/// Waiting by call path, over all PEs.
+#[derive(Debug)]
+pub(crate) struct Waiting(Table<CallPathId, Span>);
+
+impl Query for Waiting {
+    fn of(input: &Input<'_>) -> Waiting {
+        let mut waiting = Table::filled(input.trace.paths().len(), Span::ZERO);
+        for wait in input.waits {
+            waiting[path_at(input.trace, wait.pe, wait.operation)] += wait.duration();
+        }
+        Waiting(waiting)
+    }
+
+    fn add(&mut self, next: Waiting) {
+        self.0.iter_mut().zip(&next.0).for_each(|(sum, next)| *sum += *next);
+    }
+}
+
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let mut places: Table<CallPathId, Sums> =
         input.operations().iter().map(|own| Sums { own: *own, waiting: Span::ZERO }).collect();
-    for wait in input.waits {
-        places[path_at(trace, wait.pe, wait.operation)].waiting += wait.duration();
-    }
+    places.iter_mut().zip(&input.waiting().0).for_each(|(place, waiting)| place.waiting += *waiting);
     let mut roles = Role::ALL.map(|role| (role, Sums::default()));
     let mut rows = Vec::new();
     for (path, sums) in places.iter_ids().filter(|(_, sums)| sums.own.count > 0) {

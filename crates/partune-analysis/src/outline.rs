@@ -9,7 +9,9 @@ use rayon::prelude::*;
 use crate::Input;
 use crate::block_work::BlockWork;
 use crate::bounds::{Measured, measured};
+use crate::iterations::Part;
 use crate::tiling::Tiling;
+use crate::world_sums::WorldSums;
 
 /// What blocks that end at the same place are: a region of the bounds' tensor, so of marked loops each block of a turn is one of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +42,13 @@ impl Outline {
     /// Empty for a profile and where nothing ran. Linear in operations, visits and messages, and in PEs times blocks.
     pub fn find(input: &Input<'_>) -> Outline {
         let run = if input.trace.profile().is_some() { None } else { measured(input).map(|it| it.run) };
-        let Some(Measured { tiling, work, chain, .. }) = run else { return Outline::default() };
-        let phase = |region: &usize| OutlinePhase { closes: work.regions[*region].closes, turns: work.turns[*region] };
+        let Some(measured) = run else { return Outline::default() };
+        let chain = WorldSums::of(input, &measured).chain();
+        let Measured { tiling, work, .. } = measured;
+        let phase = |(region, _): &(usize, Part)| OutlinePhase {
+            closes: work.regions[*region].closes,
+            turns: work.turns[*region],
+        };
         let last_of_tile = |row: usize| work.rows.get(row + 1).is_none_or(|next| next.tile != work.rows[row].tile);
         let blocks = work.rows.iter().enumerate();
         let blocks = blocks.map(|(row, it)| (it.phase, last_of_tile(row) && tiling.tiles[it.tile].closes.is_some()));

@@ -4,13 +4,14 @@
 //! process. With u_q the useful time in it and T the longest time of a PE: PE = avg u / T = LB · Comm, LB = avg u / max u,
 //! Comm = max u / T. PEs that are never in a phase do not count for it. How far PEs are apart when they enter it is not in T.
 
-use partune_base::{Id, PeId, ProcessId, RegionId, Span, Table, Time};
+use partune_base::{Id, PeId, ProcessId, RegionId, Span, Time};
 use partune_trace::{RegionKind, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::useful::Useful;
-use crate::{Column, DataTable, Unit, Values};
+use crate::queries::Query;
+use crate::useful::{Useful, cpu_pes};
+use crate::{Column, DataTable, Input, Unit, Values};
 
 /// A visit to a phase.
 #[derive(Clone, Copy)]
@@ -18,21 +19,45 @@ struct Visit {
     phase: RegionId,
     begin: Time,
     end: Time,
+    /// It began in this slice of the run.
+    is_new: bool,
 }
 
 /// What one PE did in a phase.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Share {
     time: i64,
     useful: i64,
     visits: u64,
 }
 
-/// The table of phases, longest first; `None` if there are none. Linear in visits, if something is marked.
-pub(crate) fn table(trace: &Trace, pes: &[PeId], windows: &Table<PeId, (Time, Time)>) -> Option<DataTable> {
-    let visits = visits(trace, pes)?;
-    let shares: Vec<FxHashMap<RegionId, Share>> =
-        pes.par_iter().zip(&visits).map(|(pe, visits)| shares(trace, *pe, windows[*pe], visits)).collect();
+/// What each PE of a CPU did in phases; nothing if none are marked.
+#[derive(Debug)]
+pub(crate) struct Shares(Vec<FxHashMap<RegionId, Share>>);
+
+impl Query for Shares {
+    /// Linear in visits, if something is marked.
+    fn of(input: &Input<'_>) -> Shares {
+        let (trace, pes) = (input.trace, cpu_pes(input.trace));
+        let of_pe = |(pe, visits): (&PeId, &Vec<Visit>)| shares(trace, *pe, input.windows()[*pe], visits);
+        Shares(visits(trace, &pes).map_or_else(Vec::new, |visits| pes.par_iter().zip(&visits).map(of_pe).collect()))
+    }
+
+    fn add(&mut self, next: Shares) {
+        for (sums, next) in self.0.iter_mut().zip(next.0) {
+            #[allow(clippy::iter_over_hash_type, reason = "sums do not depend on the order")]
+            for (phase, next) in next {
+                let sum = sums.entry(phase).or_default();
+                sum.time += next.time;
+                sum.useful += next.useful;
+                sum.visits += next.visits;
+            }
+        }
+    }
+}
+
+/// The table of phases, longest first; `None` if there are none.
+pub(crate) fn table(trace: &Trace, Shares(shares): &Shares) -> Option<DataTable> {
     let mut rows: Vec<(RegionId, Vec<Share>)> = trace
         .regions()
         .ids()
@@ -77,10 +102,12 @@ fn visits(trace: &Trace, pes: &[PeId]) -> Option<Vec<Vec<Visit>>> {
         return None;
     }
     let of_pe = |pe: &PeId| -> Vec<Visit> {
-        let visits = trace.streams()[*pe].visits.iter();
-        visits
-            .filter_map(|visit| Some(Visit { phase: phases[visit.path.index()]?, begin: visit.enter, end: visit.exit }))
-            .collect()
+        let begun = trace.slice().map_or(0, |slice| slice.begun[*pe] as usize);
+        let visit = |(at, visit): (usize, partune_trace::Visit)| {
+            let phase = phases[visit.path.index()]?;
+            Some(Visit { phase, begin: visit.enter, end: visit.exit, is_new: at >= begun })
+        };
+        trace.streams()[*pe].visits.iter().enumerate().filter_map(visit).collect()
     };
     let mut visits: Vec<Vec<Visit>> = pes.par_iter().map(of_pe).collect();
     let mut of_process: FxHashMap<ProcessId, Vec<Visit>> = FxHashMap::default();
@@ -110,7 +137,7 @@ fn shares(trace: &Trace, pe: PeId, window: (Time, Time), visits: &[Visit]) -> Fx
         let share = shares.entry(visit.phase).or_default();
         share.time += clipped(visit.end).since(clipped(visit.begin)).0;
         share.useful += (at(visit.end) - at(visit.begin)).max(0);
-        share.visits += 1;
+        share.visits += u64::from(visit.is_new);
     }
     shares
 }

@@ -105,17 +105,7 @@ impl Finding {
         let by_size = |cause: &Cause| (Reverse(cause.time), cause.pe, cause.path, cause.origin);
         self.causes.sort_by_key(by_size);
         let causes = std::mem::take(&mut self.causes);
-        self.causes = together(
-            causes,
-            |cause| code_of(trace, cause.pe, cause.path, cause.origin),
-            |sum, next| {
-                sum.time += next.time;
-                sum.passed_on += next.passed_on;
-                if sum.via.is_empty() {
-                    sum.via = next.via;
-                }
-            },
-        );
+        self.causes = together(causes, |cause| code_of(trace, cause.pe, cause.path, cause.origin), Cause::add);
         self.causes.sort_by_key(by_size);
         self.causes.truncate(details);
         self.occurrences.sort_by_key(|it| (Reverse(it.end.since(it.begin)), it.begin, it.pe));

@@ -8,8 +8,9 @@ use partune_base::{CallPathId, Id, PeId, RegionId, Span, Table};
 use partune_trace::{Activity, PeKind, Trace};
 use rayon::prelude::*;
 
+use crate::queries::Query;
 use crate::sums::{outside, useful};
-use crate::times::{PathTime, PathTimes};
+use crate::times::PathTime;
 use crate::useful::{cpu_pes, role_of_path};
 use crate::{
     Activities, ActivityTimes, Analysis, AnalysisResult, Column, DataTable, Input, Outcome, Section, SectionShape,
@@ -131,6 +132,43 @@ impl Sums {
     }
 }
 
+/// Code of PEs of CPUs, whether recorded as regions or not.
+#[derive(Debug)]
+pub(crate) struct Code {
+    /// What main threads did in no region, of those that did something there.
+    outside: Vec<(PeId, Span)>,
+    /// Useful time between the first and the last event of each PE of a CPU.
+    computing: Vec<(PeId, Span)>,
+}
+
+impl Query for Code {
+    fn of(input: &Input<'_>) -> Code {
+        let trace = input.trace;
+        let run = (trace.begin(), trace.end());
+        let extent = |pe: PeId| match trace.streams().get(pe) {
+            Some(stream) if trace.profile().is_none() => {
+                (stream.begin().unwrap_or(run.0), stream.end().unwrap_or(run.1))
+            }
+            _ => run,
+        };
+        let computing = |pe: &PeId| (*pe, Span(useful(trace, *pe, extent(*pe))));
+        let computing = cpu_pes(trace).par_iter().map(computing).collect();
+        Code { outside: outside(trace, input.times()), computing }
+    }
+
+    fn add(&mut self, next: Code) {
+        for (sums, next) in [(&mut self.outside, next.outside), (&mut self.computing, next.computing)] {
+            sums.extend(next);
+            sums.sort_by_key(|(pe, _)| *pe);
+            sums.dedup_by(|more, sum| {
+                let is_same = more.0 == sum.0;
+                sum.1 += if is_same { more.1 } else { Span::ZERO };
+                is_same
+            });
+        }
+    }
+}
+
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let times = input.times();
@@ -156,10 +194,11 @@ fn run(input: &Input<'_>) -> Outcome {
             regions[region].add(inclusive, exclusive, visits);
         }
     }
-    let outside = sum_outside(trace, times);
+    let mut outside = Sums::default();
+    input.code().outside.iter().for_each(|(_, time)| outside.add(*time, *time, 0));
     let by_path = ranked(&paths, &outside);
     let by_region = ranked(&regions, &outside);
-    let activities = activities(trace, times.as_slice());
+    let activities = activities(trace, times.as_slice(), &input.code().computing);
     let mut section = Section { name: "profile", scalars: activities.scalars(), ..Section::default() };
     let shown = by_path.len().max(by_region.len());
     if shown > ROWS {
@@ -176,15 +215,6 @@ fn run(input: &Input<'_>) -> Outcome {
 fn outermost(trace: &Trace) -> Table<CallPathId, bool> {
     let paths = trace.paths();
     paths.outermost(trace.regions().len(), |path| Some(paths.region(path).index()))
-}
-
-/// The time outside of all regions as a row.
-fn sum_outside(trace: &Trace, times: &PathTimes) -> Sums {
-    let mut sums = Sums::default();
-    for (_, time) in outside(trace, times) {
-        sums.add(time, time, 0);
-    }
-    sums
 }
 
 /// Visited rows, and that of no region, by exclusive time, then inclusive time, then id.
@@ -215,14 +245,8 @@ fn table<I>(trace: &Trace, name: &'static str, mut rows: Vec<(I, Sums)>, ids: im
 }
 
 /// Time of each PE by activity.
-fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> Activities {
-    let run = (trace.begin(), trace.end());
-    let extent = |pe: PeId| match trace.streams().get(pe) {
-        Some(stream) if trace.profile().is_none() => (stream.begin().unwrap_or(run.0), stream.end().unwrap_or(run.1)),
-        _ => run,
-    };
+fn activities(trace: &Trace, times: &[Vec<PathTime>], computing: &[(PeId, Span)]) -> Activities {
     let pes: Vec<PeId> = trace.active_pes().collect();
-    let cpus = cpu_pes(trace);
     let rows: Vec<[Span; 6]> = pes
         .par_iter()
         .map(|pe| {
@@ -234,8 +258,8 @@ fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> Activities {
                     spans[Activity::Computation as usize] += row.exclusive;
                 }
             }
-            if cpus.binary_search(pe).is_ok() {
-                spans[Activity::Computation as usize] = Span(useful(trace, *pe, extent(*pe)));
+            if let Ok(at) = computing.binary_search_by_key(pe, |(pe, _)| *pe) {
+                spans[Activity::Computation as usize] = computing[at].1;
             }
             spans
         })

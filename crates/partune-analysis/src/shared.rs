@@ -4,29 +4,24 @@ use std::sync::OnceLock;
 
 use partune_base::{CallPathId, PeId, Table, Time};
 use partune_index::Ties;
-use rayon::prelude::*;
 
-use crate::ideal::Ideals;
+use crate::queries::Answers;
 use crate::receptions::Receptions;
-use crate::sums::{OperationSums, operation_sums};
-use crate::times::{PathTimes, path_times};
-use crate::transfers::{self, TransferCosts, Transfers};
-use crate::useful::{cpu_pes, windows};
-use crate::{Base, Delays, Input, sums};
+use crate::sums::OperationSums;
+use crate::times::PathTimes;
+use crate::transfers::{self, TransferCosts};
+use crate::useful::windows;
+use crate::{Base, Input};
 
 /// The answers so far to what analyses ask of one trace; see the methods of [`Input`].
 #[derive(Debug, Default)]
 pub struct Shared {
-    delays: Memo<Delays>,
+    pub(crate) answers: Answers,
     windows: Memo<Table<PeId, (Time, Time)>>,
     base: Memo<Base>,
-    useful: Memo<Vec<i64>>,
     times: Memo<PathTimes>,
-    operations: Memo<Table<CallPathId, OperationSums>>,
-    ideals: Memo<Ideals>,
     receptions: Memo<Receptions>,
     transfer_costs: Memo<TransferCosts>,
-    transfers: Memo<Transfers>,
 }
 
 /// A value that is made when it is first asked for.
@@ -43,6 +38,15 @@ impl<T> Default for Memo<T> {
 }
 
 impl<T> Memo<T> {
+    /// A value that need not be made, if it is there.
+    pub(crate) fn known(value: Option<T>) -> Memo<T> {
+        Memo(value.map_or_else(OnceLock::new, OnceLock::from))
+    }
+
+    pub(crate) fn into_known(self) -> Option<T> {
+        self.0.into_inner()
+    }
+
     pub(crate) fn get(&self, make: impl FnOnce() -> T) -> &T {
         if let Some(value) = self.0.get() {
             return value;
@@ -53,6 +57,16 @@ impl<T> Memo<T> {
 }
 
 impl Shared {
+    /// Where it is known what transfers cost.
+    pub(crate) fn with_costs(costs: Option<TransferCosts>) -> Shared {
+        Shared { transfer_costs: Memo::known(costs), ..Shared::default() }
+    }
+
+    /// Where all queries are answered.
+    pub(crate) fn known(answers: Answers, costs: Option<TransferCosts>) -> Shared {
+        Shared { answers, ..Shared::with_costs(costs) }
+    }
+
     /// Makes what most analyses need, before they are run side by side.
     pub fn prepare(input: &Input<'_>, ties: Ties) {
         input.base();
@@ -62,7 +76,7 @@ impl Shared {
         }
         // The replay is made by one thread, and so are parts of the delays.
         rayon::join(
-            || input.shared.ideals.get(|| Ideals::find(input, &ties)),
+            || input.follow_ideally(&ties),
             || {
                 input.shared.receptions.get(|| Receptions::find(input, &ties));
                 (input.times(), input.operations(), input.useful())
@@ -75,11 +89,6 @@ impl Shared {
 }
 
 impl<'a> Input<'a> {
-    /// What delayed the causes of the waits.
-    pub(crate) fn delays(&self) -> &'a Delays {
-        self.shared.delays.get(|| Delays::find(self.trace, self.index, self.waits))
-    }
-
     /// The measured interval of each PE.
     pub(crate) fn windows(&self) -> &'a Table<PeId, (Time, Time)> {
         self.shared.windows.get(|| windows(self.trace))
@@ -92,43 +101,26 @@ impl<'a> Input<'a> {
 
     /// Useful ticks of each PE of a CPU in its interval, in order.
     pub(crate) fn useful(&self) -> &'a [i64] {
-        self.shared.useful.get(|| {
-            let (pes, windows) = (cpu_pes(self.trace), self.windows());
-            pes.par_iter().map(|pe| sums::useful(self.trace, *pe, windows[*pe])).collect()
-        })
+        &self.useful_ticks().0
     }
 
     /// Times and visits by call path of each PE.
     pub(crate) fn times(&self) -> &'a PathTimes {
-        self.shared.times.get(|| path_times(self.trace))
+        self.shared.times.get(|| self.path_sums().times(self.trace))
     }
 
     /// Executions and transfers by call path, over all PEs.
     pub(crate) fn operations(&self) -> &'a Table<CallPathId, OperationSums> {
-        self.shared.operations.get(|| operation_sums(self.trace))
-    }
-
-    /// The run on an ideal network.
-    pub(crate) fn ideals(&self) -> &'a Ideals {
-        self.shared.ideals.get(|| Ideals::find(self, &self.ties()))
-    }
-
-    fn ties(&self) -> Ties {
-        Ties::build(self.trace, self.index)
+        &self.operation_sums().0
     }
 
     /// What each message took once both sides were there.
     pub(crate) fn receptions(&self) -> &'a Receptions {
-        self.shared.receptions.get(|| Receptions::find(self, &self.ties()))
+        self.shared.receptions.get(|| Receptions::find(self, &Ties::build(self.trace, self.index)))
     }
 
     /// What transfers of each kind cost.
     pub(crate) fn transfer_costs(&self) -> &'a TransferCosts {
         self.shared.transfer_costs.get(|| transfers::costs(self))
-    }
-
-    /// Small transfers in a row, and serial ones.
-    pub(crate) fn transfers(&self) -> &'a Transfers {
-        self.shared.transfers.get(|| Transfers::find(self))
     }
 }

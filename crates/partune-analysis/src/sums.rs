@@ -7,7 +7,9 @@ use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_trace::{PeProfile, Profile, Role, SIZE_CLASSES, Stream, Trace, Transfers};
 use rayon::prelude::*;
 
+use crate::Input;
 use crate::fold::{Fold, fold};
+use crate::queries::Query;
 use crate::times::PathTimes;
 use crate::useful::{Useful, cpu_pes, role_of_path};
 
@@ -39,6 +41,35 @@ impl OperationSums {
         self.count += other.count;
         self.time += other.time;
         self.transfers.merge(&other.transfers);
+    }
+}
+
+/// Useful ticks of PEs, see [`useful`].
+#[derive(Debug)]
+pub(crate) struct UsefulTicks(pub(crate) Vec<i64>);
+
+impl Query for UsefulTicks {
+    fn of(input: &Input<'_>) -> UsefulTicks {
+        let (pes, windows) = (cpu_pes(input.trace), input.windows());
+        UsefulTicks(pes.par_iter().map(|pe| useful(input.trace, *pe, windows[*pe])).collect())
+    }
+
+    fn add(&mut self, next: UsefulTicks) {
+        self.0.iter_mut().zip(next.0).for_each(|(sum, ticks)| *sum = sum.saturating_add(ticks));
+    }
+}
+
+/// See [`operation_sums`].
+#[derive(Debug)]
+pub(crate) struct SumsByPath(pub(crate) Table<CallPathId, OperationSums>);
+
+impl Query for SumsByPath {
+    fn of(input: &Input<'_>) -> SumsByPath {
+        SumsByPath(operation_sums(input.trace))
+    }
+
+    fn add(&mut self, next: SumsByPath) {
+        self.0.iter_mut().zip(&next.0).for_each(|(sum, next)| sum.merge(next));
     }
 }
 

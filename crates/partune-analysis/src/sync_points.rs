@@ -143,11 +143,15 @@ impl<'a> SyncPoints<'a> {
         let meeting = self.meetings.last(self.pe, self.met, wait.begin, wait.cause.pe, wait.end);
         let message = self.last_message(stream, wait, meeting.unwrap_or(Time::MIN));
         let found = message.max(meeting).max(self.last_epoch(wait)).max(self.last_fork(wait));
-        found.unwrap_or_else(|| self.since(stream))
+        found.unwrap_or_else(|| self.since(stream, wait.cause.pe))
     }
 
-    /// Since when this PE can have met others: a thread that its process made, when it began.
-    fn since(&self, stream: &Stream) -> Time {
+    /// Since when this PE can have met another one: a thread that its process made, when it began; and all have met where a slice begins.
+    fn since(&self, stream: &Stream, other: PeId) -> Time {
+        if self.trace.slice().is_some_and(|slice| slice.number > 0) {
+            let there = self.trace.streams().get(other).and_then(Stream::begin);
+            return stream.begin().into_iter().chain(there).min().unwrap_or_default();
+        }
         let is_made = self.trace.main_of(self.pe) != self.pe;
         let begin = stream.visits.enter.first().filter(|_| is_made);
         begin.copied().unwrap_or_default().max(self.trace.begin())

@@ -11,15 +11,20 @@ pub enum RegionKind {
     Parallel,
 }
 
-/// Work of N PEs in regions and iterations.
+/// Work of N PEs in regions and iterations: of each region what the bounds need, so that it takes no more memory with more iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tensor {
     /// Number of PEs, N.
     pub pes: usize,
-    pub regions: Vec<RegionKind>,
-    /// One cell an iteration of a region: the region, and where the work of PE 0 in it stands in `work`; that of the others follows.
-    cells: Vec<usize>,
-    work: Vec<i64>,
+    regions: Vec<Region>,
+}
+
+/// Σ_i of each PE, and Σ_i max_q.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Region {
+    kind: RegionKind,
+    of_pes: Vec<i128>,
+    maxima: i128,
 }
 
 impl Tensor {
@@ -29,7 +34,7 @@ impl Tensor {
 
     /// Adds a region and returns its position.
     pub fn region(&mut self, kind: RegionKind) -> usize {
-        self.regions.push(kind);
+        self.regions.push(Region { kind, of_pes: vec![0; self.pes], maxima: 0 });
         self.regions.len() - 1
     }
 
@@ -39,36 +44,42 @@ impl Tensor {
     /// If there is not one number for each PE, or no such region.
     pub fn iteration(&mut self, region: usize, work: &[i64]) {
         assert!(work.len() == self.pes && region < self.regions.len(), "one number for each PE, of a known region");
-        self.cells.push(region);
-        self.work.extend_from_slice(work);
+        let region = &mut self.regions[region];
+        region.maxima += i128::from(work.iter().copied().max().unwrap_or(0));
+        region.of_pes.iter_mut().zip(work).for_each(|(sum, ticks)| *sum += i128::from(*ticks));
     }
 
-    /// Regions with the work of each PE, one for each iteration, in the order they were added.
-    pub fn iterations(&self) -> impl Iterator<Item = (usize, &[i64])> {
-        self.cells.iter().copied().zip(self.work.chunks_exact(self.pes.max(1)))
+    /// Says anew what a region is.
+    pub(crate) fn set_kind(&mut self, region: usize, kind: RegionKind) {
+        self.regions[region].kind = kind;
     }
 
-    /// The bounds. Linear in the number of cells.
+    /// Adds to a region the iterations of one of a tensor with the same PEs.
+    pub(crate) fn join(&mut self, region: usize, other: &Tensor, of: usize) {
+        let (region, other) = (&mut self.regions[region], &other.regions[of]);
+        region.maxima += other.maxima;
+        region.of_pes.iter_mut().zip(&other.of_pes).for_each(|(sum, ticks)| *sum += ticks);
+    }
+
+    /// The bounds. Linear in PEs times regions.
     pub fn bounds(&self) -> Bounds {
         let n = self.pes.max(1);
         let mut bounds = Bounds { pes: n as i128, ..Bounds::default() };
         let mut of_pe = vec![0_i128; n];
-        let mut of_region = vec![0_i128; if self.pes == 0 { 0 } else { self.regions.len() * n }];
-        for (region, work) in self.iterations() {
-            if self.regions[region] == RegionKind::Serial {
+        for region in &self.regions {
+            if region.kind == RegionKind::Serial {
                 // Others may be recorded as idling in it: the one that works counts.
-                bounds.serial += i128::from(work.iter().copied().max().unwrap_or(0));
+                bounds.serial += region.maxima;
                 continue;
             }
-            bounds.dynamic += i128::from(work.iter().copied().max().unwrap_or(0));
-            for (pe, ticks) in work.iter().enumerate() {
-                bounds.total += i128::from(*ticks);
-                of_pe[pe] += i128::from(*ticks);
-                of_region[region * n + pe] += i128::from(*ticks);
+            bounds.dynamic += region.maxima;
+            bounds.phases += region.of_pes.iter().copied().max().unwrap_or(0);
+            for (sum, ticks) in of_pe.iter_mut().zip(&region.of_pes) {
+                bounds.total += ticks;
+                *sum += ticks;
             }
         }
         bounds.balanced = of_pe.into_iter().max().unwrap_or(0);
-        bounds.phases = of_region.chunks_exact(n).map(|row| row.iter().copied().max().unwrap_or(0)).sum();
         bounds
     }
 }

@@ -8,7 +8,7 @@
 
 use partune_base::{CallPathId, PeId, ProcessId, Table, Time};
 use partune_index::{Block, Blocks, Fork, Index, Member};
-use partune_trace::{Role, Trace, VisitIx};
+use partune_trace::{Role, Slice, Trace, VisitIx};
 
 use crate::crowds::{Crowd, crowds};
 use crate::spending::Level;
@@ -60,7 +60,7 @@ impl Worlds {
         if processes.len() < 2 {
             let together = teams.together(trace, &cpus, span);
             let run = if together.is_empty() {
-                Tiling::of_blocks(&index.blocks, cpus, &windows, span, Level::Pes)
+                Tiling::of_blocks(&index.blocks, cpus, &windows, (span, trace.slice()), Level::Pes)
             } else {
                 teams.tiling(trace, cpus, span, Level::Pes, &together)
             };
@@ -68,7 +68,7 @@ impl Worlds {
         }
         let first = processes.iter().map(|pes| main(trace, index, pes)).collect();
         let level = if threaded { Level::Processes } else { Level::Pes };
-        let run = Tiling::of_blocks(&index.blocks, first, &windows, span, level);
+        let run = Tiling::of_blocks(&index.blocks, first, &windows, (span, trace.slice()), level);
         let of_process = |pes: Vec<PeId>| {
             let span = span_of(&windows, &pes);
             let together = teams.together(trace, &pes, span);
@@ -97,7 +97,7 @@ impl Tiling {
         blocks: &Blocks,
         pes: Vec<PeId>,
         windows: &Table<PeId, (Time, Time)>,
-        span: (Time, Time),
+        (span, slice): ((Time, Time), Option<&Slice>),
         level: Level,
     ) -> Tiling {
         let count = blocks.blocks.len();
@@ -116,6 +116,8 @@ impl Tiling {
                 || pes.iter().all(|pe| blocks.extents[*pe][*block].0 >= windows[*pe].0)
                     && pes.iter().any(|pe| blocks.extents[*pe][*block].1 <= windows[*pe].1)
         };
+        // What follows the meeting that ends a slice is in the next one.
+        let count = if slice.is_some_and(|slice| !slice.is_last) { count - 1 } else { count };
         let kept: Vec<usize> = (0..count).filter(inside).collect();
         if kept.is_empty() {
             return Tiling::whole(pes, windows, span, level);
@@ -129,7 +131,21 @@ impl Tiling {
             // Start-up is a synchronisation too: PEs leave it at different times.
             Tile { closes, after, synchronised: blocks.blocks[*block].begin != u32::MAX }
         };
-        Tiling { level, tiles: kept.iter().map(tile).collect(), extents: extents.collect(), pes, span }
+        let tiles = kept.iter().map(tile).collect();
+        Tiling { level, tiles, extents: extents.collect(), pes, span }.in_slice(slice)
+    }
+
+    /// In a slice of a run the first tile begins at the meeting before it, and the last one ends at that which ends the slice.
+    fn in_slice(mut self, slice: Option<&Slice>) -> Tiling {
+        let Some(slice) = slice else { return self };
+        if let Some(((came, path), tile)) = slice.met.zip(self.tiles.first_mut()) {
+            (tile.after, tile.synchronised) = (path, true);
+            self.span.0 = came;
+        }
+        if !slice.is_last && !self.tiles.is_empty() {
+            self.span.1 = self.arrival(self.tiles.len() - 1);
+        }
+        self
     }
 
     fn whole(pes: Vec<PeId>, windows: &Table<PeId, (Time, Time)>, span: (Time, Time), level: Level) -> Tiling {

@@ -17,6 +17,8 @@ pub(crate) struct Timeline<'a> {
     paths: &'a CallPaths,
     parents: Vec<u32>,
     gaps: Vec<Gap>,
+    /// Of a slice of a run: when its first event is, and where the PE was before.
+    before: Option<(Time, CallPathId)>,
 }
 
 /// Time in which a team is forked or joined, and nothing is recorded: where it is, and which parallel region it is of.
@@ -48,7 +50,9 @@ impl<'a> Timeline<'a> {
             depth.checked_sub(1).map_or(u32::MAX, |above| open[above])
         });
         let parents = parents.collect();
-        let mut timeline = Timeline { visits, paths, parents, gaps: Vec::new() };
+        let met = trace.slice().and_then(|slice| slice.met);
+        let before = trace.streams()[pe].begin().zip(met).map(|(begin, (_, path))| (begin, path));
+        let mut timeline = Timeline { visits, paths, parents, gaps: Vec::new(), before };
         timeline.gaps = timeline.gaps(trace, pe);
         timeline
     }
@@ -106,6 +110,11 @@ impl<'a> Timeline<'a> {
             let clipped = gap.end.min(end) - gap.begin.max(begin);
             times.add(gap.from, -clipped);
             times.add(gap.to, clipped);
+        }
+        if let Some((until, path)) = self.before.filter(|(until, _)| *until > begin) {
+            let clipped = until.min(end) - begin;
+            times.add(CallPathId::NONE, -clipped);
+            times.add(path, clipped);
         }
         let enters = &self.visits.enter;
         let mut next = near.index().min(enters.len());

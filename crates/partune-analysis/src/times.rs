@@ -4,13 +4,15 @@
 //! pieces of at most a million visits, so that one long PE is shared among threads; sums of integers make the result
 //! independent of the split.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 
 use partune_base::{CallPathId, PeId, Span, Table};
-use partune_trace::{CallPaths, PathProfile, Trace};
+use partune_trace::{CallPaths, PathProfile, Profile, Trace, VisitIx, Visits};
 
+use crate::Input;
 use crate::by_path::ByPath;
 use crate::fold::{Fold, fold};
+use crate::queries::Query;
 
 /// What one PE spent on one call path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +31,7 @@ pub struct PathTime {
 pub type PathTimes = Table<PeId, Vec<PathTime>>;
 
 /// What visits of one call path add up to.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct PathSum {
     ticks: i64,
     visits: u64,
@@ -49,23 +51,117 @@ impl AddAssign for PathSum {
     }
 }
 
+impl PathSum {
+    /// A part of a visit, or what stands for none.
+    const fn part(ticks: i64, visits: u64) -> PathSum {
+        PathSum { ticks, visits, min: Span(i64::MAX), max: Span::ZERO }
+    }
+}
+
 /// Times of all PEs; those that a profile has, if that was recorded. Linear in visits.
 pub fn path_times(trace: &Trace) -> PathTimes {
-    if let Some(profile) = trace.profile() {
-        let time = |row: &PathProfile| {
-            let PathProfile { path, inclusive, exclusive, visits, .. } = *row;
-            // A function's visits are known by the calls inside; one alone is its own shortest and longest.
-            let extremes = row.extremes.or((visits == 1).then_some((inclusive, inclusive)));
-            PathTime { path, inclusive, exclusive, visits, extremes }
-        };
-        let of_pe = |pe| profile.of(pe).map(|it| it.rows.iter().map(time).collect()).unwrap_or_default();
-        return trace.pes().ids().map(of_pe).collect();
+    PathSums::of_trace(trace).times(trace)
+}
+
+/// What [`PathTimes`] are made of, which adds up over slices of a run.
+#[derive(Debug)]
+pub(crate) struct PathSums {
+    /// In order of path; nothing of a profile.
+    of_pes: Table<PeId, Vec<(CallPathId, PathSum)>>,
+    /// The ends of a slice; nothing of a whole run.
+    ends: Table<PeId, Ends>,
+}
+
+/// Visits of a PE that are in several slices, outermost first.
+#[derive(Debug, Default)]
+struct Ends {
+    /// Those that began before this one: how long they are here, and whether they go on.
+    begun: Vec<(CallPathId, Span, bool)>,
+    /// Those that go on in the next one: how long they are so far, from where they began.
+    open: Vec<(CallPathId, Span)>,
+}
+
+impl Query for PathSums {
+    fn of(input: &Input<'_>) -> PathSums {
+        PathSums::of_trace(input.trace)
     }
-    let pieces = trace
-        .streams()
-        .iter_ids()
-        .flat_map(|(pe, stream)| (0..stream.visits.len().div_ceil(PIECE)).map(move |piece| (pe, piece * PIECE)));
-    fold(&Times(trace), pieces.collect())
+
+    fn add(&mut self, next: PathSums) {
+        for ((sums, ends), (more, next)) in self
+            .of_pes
+            .iter_mut()
+            .zip(self.ends.iter_mut())
+            .zip(next.of_pes.into_vec().into_iter().zip(next.ends.into_vec()))
+        {
+            sums.extend(more);
+            let mut open = Vec::new();
+            for ((path, so_far), (_, part, goes_on)) in ends.open.drain(..).zip(next.begun) {
+                let all = so_far + part;
+                if goes_on {
+                    open.push((path, all));
+                } else {
+                    sums.push((path, PathSum { ticks: 0, visits: 1, min: all, max: all }));
+                }
+            }
+            open.extend(next.open);
+            ends.open = open;
+            sums.sort_by_key(|(path, _)| *path);
+            sums.dedup_by(|more, sum| {
+                let is_same = more.0 == sum.0;
+                if is_same {
+                    sum.1 += more.1;
+                }
+                is_same
+            });
+        }
+    }
+}
+
+impl PathSums {
+    fn of_trace(trace: &Trace) -> PathSums {
+        let pieces = trace
+            .streams()
+            .iter_ids()
+            .flat_map(|(pe, stream)| (0..stream.visits.len().div_ceil(PIECE)).map(move |piece| (pe, piece * PIECE)));
+        let of_pes = fold(&Times(trace), pieces.collect());
+        let ends = trace.slice().map_or_else(Table::default, |slice| {
+            trace
+                .pes()
+                .ids()
+                .map(|pe| Ends::of(&trace.streams()[pe].visits, slice.begun[pe], &slice.open[pe]))
+                .collect()
+        });
+        PathSums { of_pes, ends }
+    }
+
+    /// Of the whole trace, or of a profile what that has.
+    pub(crate) fn times(&self, trace: &Trace) -> PathTimes {
+        match trace.profile() {
+            Some(profile) => of_profile(trace, profile),
+            None => self.of_pes.iter().map(|sums| exclusive(trace.paths(), sums)).collect(),
+        }
+    }
+}
+
+impl Ends {
+    fn of(visits: &Visits, begun: u32, open: &[VisitIx]) -> Ends {
+        let of = |visit: VisitIx| (visits.at(visit).path, visits.at(visit).duration());
+        let begun = (0..begun).map(VisitIx).map(|visit| (of(visit).0, of(visit).1, open.contains(&visit)));
+        let begun: Vec<_> = begun.collect();
+        let new = open.iter().filter(|visit| visit.index() >= begun.len());
+        Ends { open: new.map(|visit| of(*visit)).collect(), begun }
+    }
+}
+
+fn of_profile(trace: &Trace, profile: &Profile) -> PathTimes {
+    let time = |row: &PathProfile| {
+        let PathProfile { path, inclusive, exclusive, visits, .. } = *row;
+        // A function's visits are known by the calls inside; one alone is its own shortest and longest.
+        let extremes = row.extremes.or((visits == 1).then_some((inclusive, inclusive)));
+        PathTime { path, inclusive, exclusive, visits, extremes }
+    };
+    let of_pe = |pe| profile.of(pe).map(|it| it.rows.iter().map(time).collect()).unwrap_or_default();
+    trace.pes().ids().map(of_pe).collect()
 }
 
 /// Times from visits, piece by piece.
@@ -75,7 +171,7 @@ impl Fold for Times<'_> {
     /// A PE, and the first of its visits.
     type Part = (PeId, usize);
     type Partial = Vec<(PeId, Vec<(CallPathId, PathSum)>)>;
-    type Output = PathTimes;
+    type Output = Table<PeId, Vec<(CallPathId, PathSum)>>;
     type Room = ByPath<PathSum>;
 
     fn room(&self) -> ByPath<PathSum> {
@@ -85,14 +181,17 @@ impl Fold for Times<'_> {
     fn map(&self, sums: &mut ByPath<PathSum>, (pe, first): (PeId, usize)) -> Self::Partial {
         let visits = &self.0.streams()[pe].visits;
         let range = first..visits.len().min(first + PIECE);
-        let times = visits.enter[range.clone()].iter().zip(&visits.exit[range.clone()]);
-        for ((enter, exit), path) in times.zip(&visits.path[range.clone()]) {
-            let time = exit.since(*enter);
-            sums.add(*path, PathSum { ticks: time.0, visits: 1, min: time, max: time });
+        // Visits that are in several slices are no more than their part here.
+        let mut from = range.start;
+        for at in in_several(self.0, pe).filter(|at| range.contains(at)) {
+            add_all(visits, from..at, sums);
+            let ticks = visits.exit[at].since(visits.enter[at]).0;
+            sums.add(visits.path[at], PathSum::part(ticks, 0));
+            from = at + 1;
         }
+        add_all(visits, from..range.end, sums);
         for (visit, more) in self.0.streams()[pe].repeated().filter(|(visit, _)| range.contains(&visit.index())) {
-            let more = PathSum { ticks: 0, visits: more, min: Span(i64::MAX), max: Span::ZERO };
-            sums.add(visits.path[visit.index()], more);
+            sums.add(visits.path[visit.index()], PathSum::part(0, more));
         }
         vec![(pe, sums.take())]
     }
@@ -101,29 +200,45 @@ impl Fold for Times<'_> {
         all.extend(next);
     }
 
-    fn finish(&self, all: Option<Self::Partial>) -> PathTimes {
+    fn finish(&self, all: Option<Self::Partial>) -> Self::Output {
         let mut merged = self.room();
-        let mut times: PathTimes = self.0.pes().ids().map(|_| Vec::new()).collect();
+        let mut of_pes: Self::Output = self.0.pes().ids().map(|_| Vec::new()).collect();
         for pieces in all.unwrap_or_default().chunk_by(|a, b| a.0 == b.0) {
             for (path, sum) in pieces.iter().flat_map(|(_, sums)| sums) {
                 merged.add(*path, *sum);
             }
-            times[pieces[0].0] = exclusive(self.0.paths(), merged.take());
+            of_pes[pieces[0].0] = merged.take();
         }
-        times
+        of_pes
+    }
+}
+
+/// Visits of a PE that are in several slices, in order.
+fn in_several(trace: &Trace, pe: PeId) -> impl Iterator<Item = usize> {
+    let slice = trace.slice();
+    let begun = slice.map_or(0, |slice| slice.begun[pe] as usize);
+    let open = slice.map_or(&[][..], |slice| &slice.open[pe]);
+    (0..begun).chain(open.iter().map(|visit| visit.index()).filter(move |visit| *visit >= begun))
+}
+
+fn add_all(visits: &Visits, range: Range<usize>, sums: &mut ByPath<PathSum>) {
+    let times = visits.enter[range.clone()].iter().zip(&visits.exit[range.clone()]);
+    for ((enter, exit), path) in times.zip(&visits.path[range]) {
+        let time = exit.since(*enter);
+        sums.add(*path, PathSum { ticks: time.0, visits: 1, min: time, max: time });
     }
 }
 
 /// Rows of one PE, in order of path, from sums.
-fn exclusive(paths: &CallPaths, sums: Vec<(CallPathId, PathSum)>) -> Vec<PathTime> {
-    let time = |(path, sum): (CallPathId, PathSum)| PathTime {
-        path,
+fn exclusive(paths: &CallPaths, sums: &[(CallPathId, PathSum)]) -> Vec<PathTime> {
+    let time = |(path, sum): &(CallPathId, PathSum)| PathTime {
+        path: *path,
         inclusive: Span(sum.ticks),
         exclusive: Span(sum.ticks),
         visits: sum.visits,
         extremes: Some((sum.min, sum.max)),
     };
-    let mut rows: Vec<PathTime> = sums.into_iter().map(time).collect();
+    let mut rows: Vec<PathTime> = sums.iter().map(time).collect();
     without_children(paths, &mut rows);
     rows
 }

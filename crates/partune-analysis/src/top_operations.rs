@@ -9,12 +9,13 @@ use partune_base::{CallPathId, PeId, RegionId, Span, StringId, Table};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::queries::Query;
 use crate::results::TopOperation;
 use crate::useful::{cpu_pes, role_of_path};
 use crate::{Base, Input, Section};
 
 /// What one construct took of the run.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Taken {
     count: u64,
     time: Span,
@@ -24,19 +25,35 @@ struct Taken {
 /// What was taken on call paths, in any order.
 type Rows = Vec<(CallPathId, Taken)>;
 
+/// What was taken on each call path, by all PEs of CPUs.
+#[derive(Debug)]
+pub(crate) struct TakenByPath(Table<CallPathId, Taken>);
+
+impl Query for TakenByPath {
+    fn of(input: &Input<'_>) -> TakenByPath {
+        let (trace, base) = (input.trace, input.base());
+        let of_pe = |pe: &PeId| match trace.profile() {
+            Some(_) => of_profile(input, *pe, &base),
+            None => of_stream(input, *pe, &base),
+        };
+        let parts: Vec<Rows> = cpu_pes(trace).par_iter().map(of_pe).collect();
+        let mut of_path: Table<CallPathId, Taken> = Table::filled(trace.paths().len(), Taken::default());
+        for (path, taken) in parts.into_iter().flatten() {
+            of_path[path].add(taken);
+        }
+        TakenByPath(of_path)
+    }
+
+    fn add(&mut self, next: TakenByPath) {
+        self.0.iter_mut().zip(&next.0).for_each(|(sum, next)| sum.add(*next));
+    }
+}
+
 /// The section; none where no operation is in the run.
 pub(crate) fn section(input: &Input<'_>) -> Option<Section> {
     let trace = input.trace;
     let (base, is_trace) = (input.base(), trace.profile().is_none());
-    let of_pe = |pe: &PeId| match trace.profile() {
-        Some(_) => of_profile(input, *pe, &base),
-        None => of_stream(input, *pe, &base),
-    };
-    let parts: Vec<Rows> = cpu_pes(trace).par_iter().map(of_pe).collect();
-    let mut of_path: Table<CallPathId, Taken> = Table::filled(trace.paths().len(), Taken::default());
-    for (path, taken) in parts.into_iter().flatten() {
-        of_path[path].add(taken);
-    }
+    let of_path = &input.taken().0;
     let names = spelling(input);
     let mut known: FxHashMap<StringId, usize> = FxHashMap::default();
     let mut rows: Vec<(RegionId, CallPathId, Taken, u64)> = Vec::new();

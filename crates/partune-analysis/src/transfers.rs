@@ -4,9 +4,10 @@ use partune_base::PeId;
 use partune_trace::Trace;
 
 use crate::Input;
-use crate::accesses::{Access, Loss, What, walk};
+use crate::accesses::{self, Access, Loss, What, walk};
 use crate::fit::{Fit, Line};
 use crate::fold::{Fold, fold};
+use crate::queries::Query;
 use crate::receptions::Receptions;
 use crate::serial_transfers::Serial;
 use crate::small_transfers::Small;
@@ -122,8 +123,21 @@ impl Fold for Runs<'_> {
     }
 }
 
-impl Transfers {
-    pub(crate) fn find(input: &Input<'_>) -> Transfers {
+impl Query for Transfers {
+    fn of(input: &Input<'_>) -> Transfers {
         fold(&Runs(input, input.transfer_costs()), movers(input.trace))
+    }
+
+    fn add(&mut self, next: Transfers) {
+        for (sums, next) in [(&mut self.small, next.small), (&mut self.serial, next.serial)] {
+            sums.extend(next);
+            sums.sort_by_key(|(pe, _)| *pe);
+            sums.dedup_by(|more, sum| {
+                more.0 == sum.0 && {
+                    accesses::join(&mut sum.1, std::mem::take(&mut more.1));
+                    true
+                }
+            });
+        }
     }
 }

@@ -23,8 +23,13 @@ pub fn windows(trace: &Trace) -> Table<PeId, (Time, Time)> {
     if let Some(profile) = trace.profile() {
         return crate::sums::windows(trace, profile);
     }
+    if let Some(windows) = trace.summed() {
+        return windows.clone();
+    }
+    // In the middle of a run nothing starts up and shuts down.
+    let (is_first, is_last) = trace.slice().map_or((true, true), |slice| (slice.number == 0, slice.is_last));
     let has = |role: Role| trace.paths().ids().any(|path| role_of_path(trace, path) == role);
-    let (init, finalize) = (has(Role::Init), has(Role::Finalize));
+    let (init, finalize) = (is_first && has(Role::Init), is_last && has(Role::Finalize));
     let of_process: Vec<(Option<Time>, Option<Time>)> = trace
         .processes()
         .as_slice()

@@ -1,13 +1,18 @@
 //! Waits as findings: one for each pattern and place, with the PEs that wait and those that make them wait. Sums are made by call path, and
 //! become one a place ([`told`]) before causes are looked for: a recursive program has tens of thousands of call paths, and few places.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use partune_base::{CallPathId, PeId, Span};
+use partune_trace::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::blame::{self, Account, Charge};
 use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
-use crate::places::{code_of, together, told};
+use crate::places::{self, by_place, code_of, together, told};
+use crate::queries::Query;
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
 
 /// How many visits are looked at for a finding, in operations that kept others and of which no wait was looked at for delays.
@@ -76,19 +81,127 @@ struct Place {
     time: Span,
     count: u64,
     pes: Vec<(PeId, Span)>,
-    longest: Vec<Wait>,
+    longest: Vec<Longest>,
+    /// How many are kept of the longest.
+    details: usize,
 }
 
+/// A long wait: its PE, when it began and ended, and the PE that ended it.
+type Longest = Occurrence;
+
 fn run(input: &Input<'_>) -> Outcome {
-    let places = places(input);
-    let delays = input.delays();
-    let ledger = blame::ledger(input.trace, input.index, input.waits, delays);
-    let lookup = Lookup::new(input.trace, input.index, input.waits);
-    let least = input.least();
-    let findings = places.into_iter().map(|((pattern, path), place)| place.finding(input, pattern, path)).collect();
-    let mut findings = told(input.trace, findings, least, input.options.details);
-    findings.par_iter_mut().for_each(|finding| explain(finding, input, &ledger, &lookup));
+    let Places { places, explained } = input.wait_places();
+    let findings = places.iter().map(|((pattern, path), place)| place.finding(input, *pattern, *path)).collect();
+    let (least, details) = (input.least(), input.options.details);
+    let findings = match explained {
+        None => {
+            let mut findings = told(input.trace, findings, least, details);
+            Explainer::new(input).explain(&mut findings, details);
+            findings
+        }
+        Some(explained) => {
+            let mut findings = by_place(input.trace, findings, details);
+            let first = places::Places::of(input.trace);
+            findings.iter_mut().for_each(|finding| explained.tell(finding, input.trace, &first));
+            let mut findings = told(input.trace, findings, least, details);
+            findings.iter_mut().for_each(|finding| finding.causes.truncate(details));
+            findings
+        }
+    };
     Outcome { findings, sections: Vec::new() }
+}
+
+/// Waits by pattern and call path.
+#[derive(Debug)]
+pub(crate) struct Places {
+    places: Vec<((Pattern, CallPathId), Place)>,
+    /// Who pays for them, where this is known of slices only.
+    explained: Option<Explained>,
+}
+
+/// Who pays for the waits of slices: by pattern and the first call path of a place.
+#[derive(Debug, Default)]
+struct Explained(BTreeMap<(Pattern, CallPathId), (Span, Vec<Cause>)>);
+
+impl Query for Places {
+    fn of(input: &Input<'_>) -> Places {
+        let places = places(input);
+        let explained = input.trace.slice().map(|_| Explained::of(input, &places));
+        Places { places, explained }
+    }
+
+    fn add(&mut self, next: Places) {
+        self.places.extend(next.places);
+        // Stable: what comes earlier stays before.
+        self.places.sort_by_key(|(key, _)| *key);
+        self.places.dedup_by(|more, sum| {
+            let is_same = more.0 == sum.0;
+            if is_same {
+                sum.1.join(std::mem::take(&mut more.1));
+            }
+            is_same
+        });
+        if let Some((sum, next)) = self.explained.as_mut().zip(next.explained) {
+            sum.add(next);
+        }
+    }
+}
+
+impl Explained {
+    fn of(input: &Input<'_>, places: &[((Pattern, CallPathId), Place)]) -> Explained {
+        let findings = places.iter().map(|((pattern, path), place)| place.finding(input, *pattern, *path)).collect();
+        let mut findings = by_place(input.trace, findings, input.options.details);
+        Explainer::new(input).explain(&mut findings, usize::MAX);
+        let first = places::Places::of(input.trace);
+        let row = |it: Finding| ((it.pattern, first.first(it.path)), (it.unexplained, it.causes));
+        Explained(findings.into_iter().map(row).collect())
+    }
+
+    fn add(&mut self, next: Explained) {
+        for (place, (unexplained, causes)) in next.0 {
+            let sum = self.0.entry(place).or_default();
+            sum.0 += unexplained;
+            sum.1.extend(causes);
+            sum.1 = together(std::mem::take(&mut sum.1), |cause| (cause.pe, cause.path, cause.origin), Cause::add);
+        }
+    }
+
+    /// Adds causes to the finding of a place, all of them, largest first.
+    fn tell(&self, finding: &mut Finding, trace: &Trace, first: &places::Places) {
+        let place = (finding.pattern, first.first(finding.path));
+        let Some((unexplained, causes)) = self.0.get(&place) else { return };
+        finding.unexplained = *unexplained;
+        let code = |cause: &Cause| code_of(trace, cause.pe, cause.path, cause.origin);
+        let by_size = |cause: &Cause| (Reverse(cause.time), cause.pe, cause.path, cause.origin);
+        let mut causes = causes.clone();
+        causes.sort_by_key(by_size);
+        finding.causes = together(causes, code, Cause::add);
+        finding.causes.sort_by_key(by_size);
+    }
+}
+
+/// Looks for who pays.
+struct Explainer<'a> {
+    input: &'a Input<'a>,
+    ledger: Vec<(Account, Charge)>,
+    lookup: Lookup<'a>,
+}
+
+impl<'a> Explainer<'a> {
+    fn new(input: &'a Input<'a>) -> Explainer<'a> {
+        let (trace, index, waits) = (input.trace, input.index, input.waits);
+        Explainer {
+            input,
+            ledger: blame::ledger(trace, index, waits, input.delays()),
+            lookup: Lookup::new(trace, index, waits),
+        }
+    }
+
+    /// Adds causes to findings, so many to each.
+    fn explain(&self, findings: &mut [Finding], details: usize) {
+        let each = |finding: &mut Finding| explain(finding, self.input, &self.ledger, &self.lookup, details);
+        findings.par_iter_mut().for_each(each);
+    }
 }
 
 /// Sums of waits by pattern and call path, in that order.
@@ -101,7 +214,7 @@ fn places(input: &Input<'_>) -> Vec<((Pattern, CallPathId), Place)> {
             let mut places: FxHashMap<(Pattern, CallPathId), Place> = FxHashMap::default();
             for wait in input.waits.of_pe(*pe) {
                 let path = input.trace.visit(*pe, wait.operation).path;
-                places.entry((wait.pattern, path)).or_default().add(wait, details);
+                places.entry((wait.pattern, path)).or_insert_with(|| Place::of(details)).add(wait);
             }
             places
         })
@@ -112,7 +225,7 @@ fn places(input: &Input<'_>) -> Vec<((Pattern, CallPathId), Place)> {
     let mut merged: Vec<((Pattern, CallPathId), Place)> = Vec::new();
     for (key, place) in all {
         match merged.last_mut() {
-            Some((last, sum)) if *last == key => sum.join(place, details),
+            Some((last, sum)) if *last == key => sum.join(place),
             _ => merged.push((key, place)),
         }
     }
@@ -120,7 +233,11 @@ fn places(input: &Input<'_>) -> Vec<((Pattern, CallPathId), Place)> {
 }
 
 impl Place {
-    fn add(&mut self, wait: &Wait, details: usize) {
+    fn of(details: usize) -> Place {
+        Place { details, ..Place::default() }
+    }
+
+    fn add(&mut self, wait: &Wait) {
         let time = wait.duration();
         self.time += time;
         self.count += 1;
@@ -128,36 +245,43 @@ impl Place {
             Some((pe, sum)) if *pe == wait.pe => *sum += time,
             _ => self.pes.push((wait.pe, time)),
         }
-        self.keep(wait, details);
+        self.keep(Occurrence { pe: wait.pe, begin: wait.begin, end: wait.end, cause: wait.cause.pe });
     }
 
-    fn join(&mut self, other: Place, details: usize) {
+    fn join(&mut self, other: Place) {
         self.time += other.time;
         self.count += other.count;
+        let is_later = self.pes.last().map(|(pe, _)| *pe) < other.pes.first().map(|(pe, _)| *pe);
         self.pes.extend(other.pes);
-        other.longest.iter().for_each(|wait| self.keep(wait, details));
+        if !is_later {
+            self.pes.sort_by_key(|(pe, _)| *pe);
+            self.pes.dedup_by(|more, sum| {
+                let is_same = more.0 == sum.0;
+                sum.1 += if is_same { more.1 } else { Span::ZERO };
+                is_same
+            });
+        }
+        other.longest.into_iter().for_each(|wait| self.keep(wait));
     }
 
     /// Without causes.
-    fn finding(self, input: &Input<'_>, pattern: Pattern, path: CallPathId) -> Finding {
-        let occurrence =
-            |wait: &Wait| Occurrence { pe: wait.pe, begin: wait.begin, end: wait.end, cause: wait.cause.pe };
+    fn finding(&self, input: &Input<'_>, pattern: Pattern, path: CallPathId) -> Finding {
         Finding {
             time: self.time,
             count: self.count,
-            pes: self.pes,
-            occurrences: self.longest.iter().map(occurrence).collect(),
+            pes: self.pes.clone(),
+            occurrences: self.longest.clone(),
             ..Finding::at(input.trace, pattern, path)
         }
     }
 
     /// Keeps the longest waits, longest first, equal ones in order of time and PE.
-    fn keep(&mut self, wait: &Wait, details: usize) {
-        let key = |wait: &Wait| (std::cmp::Reverse(wait.duration()), wait.begin, wait.pe);
-        let at = self.longest.partition_point(|kept| key(kept) < key(wait));
-        if at < details {
-            self.longest.insert(at, *wait);
-            self.longest.truncate(details);
+    fn keep(&mut self, wait: Longest) {
+        let key = |wait: &Longest| (Reverse(wait.end.since(wait.begin)), wait.begin, wait.pe);
+        let at = self.longest.partition_point(|kept| key(kept) < key(&wait));
+        if at < self.details {
+            self.longest.insert(at, wait);
+            self.longest.truncate(self.details);
         }
     }
 }
@@ -177,7 +301,13 @@ fn debts(finding: &Finding, ledger: &[(Account, Charge)]) -> Vec<((PeId, CallPat
 }
 
 /// Adds causes, largest first: the roots of what was charged.
-fn explain(finding: &mut Finding, input: &Input<'_>, ledger: &[(Account, Charge)], lookup: &Lookup<'_>) {
+fn explain(
+    finding: &mut Finding,
+    input: &Input<'_>,
+    ledger: &[(Account, Charge)],
+    lookup: &Lookup<'_>,
+    details: usize,
+) {
     let debts = debts(finding, ledger);
     let explained: f64 = debts.iter().map(|(_, charge)| charge.ticks).sum();
     finding.unexplained = Span((finding.time.0 as f64 - explained).round() as i64).clamp_positive();
@@ -213,7 +343,7 @@ fn explain(finding: &mut Finding, input: &Input<'_>, ledger: &[(Account, Charge)
     let code = |(root, _): &(Root, RootCharge)| code_of(input.trace, root.pe, root.path, root.origin);
     let mut largest = together(largest, code, |sum, next| sum.1.join(&next.1));
     largest.sort_by(by_size);
-    largest.truncate(input.options.details);
+    largest.truncate(details);
     let cause = |(root, charge): &(Root, RootCharge)| {
         let via = roots.via(charge);
         Cause {

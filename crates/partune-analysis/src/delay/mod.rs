@@ -24,6 +24,7 @@ use partune_base::{CallPathId, PeId};
 use partune_index::Index;
 use partune_trace::Trace;
 
+use crate::queries::Query;
 use crate::{
     Analysis, Column, DataTable, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape, Unit,
     Values, Waits,
@@ -65,6 +66,28 @@ impl Delays {
         let mut delays = propagate::book(trace, waits, &excess, &shares);
         delays.chains = Chains::new(trace, waits, &excess);
         delays
+    }
+}
+
+impl Query for Delays {
+    fn of(input: &Input<'_>) -> Delays {
+        Delays::find(input.trace, input.index, input.waits)
+    }
+
+    /// What is behind single waits is that of a slice, and is not kept.
+    fn add(&mut self, next: Delays) {
+        self.unattributed += next.unattributed;
+        self.chains = Chains::default();
+        self.costs.extend(next.costs);
+        self.costs.sort_by_key(|cost| (cost.pattern, cost.path, cost.pe));
+        self.costs.dedup_by(|more, sum| {
+            let is_same = (more.pattern, more.path, more.pe) == (sum.pattern, sum.path, sum.pe);
+            if is_same {
+                sum.short_term += more.short_term;
+                sum.long_term += more.long_term;
+            }
+            is_same
+        });
     }
 }
 

@@ -1,0 +1,185 @@
+//! What analyses ask of a run that is also known of a run of which slices were looked at one after the other: each query has an answer for a slice, and answers add up.
+//!
+//! So an analysis that asks nothing but queries and the tables of a trace need not know whether the trace was in memory at once. The list of queries is the only one: the answers
+//! that are kept, what is gathered of slices, and how an input is asked come from it. To add one: its type with [`Query`] beside the analysis that needs it, and one line.
+
+use partune_base::{PeId, Table, Time};
+use partune_index::Ties;
+use partune_trace::Trace;
+
+use crate::Input;
+use crate::shared::{Memo, Shared};
+
+/// An answer that adds up.
+pub(crate) trait Query: Sized + Send + Sync {
+    /// The answer for a run, or for a slice of it.
+    fn of(input: &Input<'_>) -> Self;
+
+    /// Adds that of the next slice.
+    fn add(&mut self, next: Self);
+}
+
+macro_rules! queries {
+    ($($(#[$doc:meta])* $name:ident: $Type:ty;)*) => {
+        /// The answers to queries so far.
+        #[derive(Debug, Default)]
+        pub(crate) struct Answers {
+            $($name: Memo<$Type>,)*
+        }
+
+        /// The answers of the slices so far.
+        #[derive(Debug, Default)]
+        struct Sums {
+            $($name: Option<$Type>,)*
+        }
+
+        impl Sums {
+            /// Adds the answers for the next slice, which are all there.
+            fn add(&mut self, answers: Answers) {
+                $(
+                    match (&mut self.$name, answers.$name.into_known()) {
+                        (Some(sum), Some(next)) => sum.add(next),
+                        (sum, next) => *sum = sum.take().or(next),
+                    }
+                )*
+            }
+
+            fn into_answers(self) -> Answers {
+                Answers { $($name: Memo::known(self.$name),)* }
+            }
+        }
+
+        /// Answers all queries.
+        fn answer(input: &Input<'_>) {
+            // One after the other: each is parallel over PEs.
+            $( input.$name(); )*
+        }
+
+        impl<'a> Input<'a> {
+            $(
+                $(#[$doc])*
+                pub(crate) fn $name(&self) -> &'a $Type {
+                    self.shared.answers.$name.get(|| <$Type as Query>::of(self))
+                }
+            )*
+        }
+    };
+}
+
+queries! {
+    /// Useful ticks of each PE of a CPU in its interval, in order.
+    useful_ticks: crate::sums::UsefulTicks;
+    /// Times and visits by call path of each PE, as they add up.
+    path_sums: crate::times::PathSums;
+    /// Executions and transfers by call path, over all PEs.
+    operation_sums: crate::sums::SumsByPath;
+    /// The run on an ideal network.
+    ideals: crate::ideal::Ideals;
+    /// Small transfers in a row, and serial ones.
+    transfers: crate::transfers::Transfers;
+    /// What delayed the causes of the waits.
+    delays: crate::Delays;
+    /// Waiting by call path, over all PEs.
+    waiting: crate::operations::Waiting;
+    /// What PEs of CPUs did between start-up and shut-down.
+    account: crate::account::Sums;
+    /// What was taken of the run by call path.
+    taken: crate::top_operations::TakenByPath;
+    /// What PEs gave each other.
+    exchanges: crate::matrix::Exchanges;
+    /// Time of main threads in no region, and useful time of PEs between their first and last events.
+    code: crate::profile::Code;
+    /// Polls that found nothing, and functions that somebody waited in or for.
+    needed: crate::frequency::Needed;
+    /// What operations should have taken on the machine.
+    expected: crate::expected::ExpectedRows;
+    /// What operations, teams and idle threads cost, by place and PE.
+    cost_rows: crate::costs::Rows;
+    /// Barriers that order nothing.
+    barriers: crate::barriers::Redundant;
+    /// Useful time in marked phases.
+    phase_shares: crate::phases::Shares;
+    /// The bounds of the run and of its processes.
+    worlds: crate::bounds::Worlds;
+    /// Waits by place, and who pays for them.
+    wait_places: crate::wait_states::Places;
+    /// The critical path, and what PEs did beside it.
+    critical: crate::critical_path::Critical;
+    /// Blocks between synchronisations of all PEs.
+    blocks: crate::balance::Blocks;
+}
+
+/// What is known of the slices of a run that have been looked at.
+#[derive(Default)]
+pub struct Gathered {
+    sums: Sums,
+    pes: Vec<OfPe>,
+    /// What transfers cost, as the first slice has it.
+    costs: Option<crate::transfers::TransferCosts>,
+}
+
+/// When a PE was there, and measured; and how many events it had.
+#[derive(Clone, Copy)]
+struct OfPe {
+    present: Option<(Time, Time)>,
+    window: (Time, Time),
+    events: u64,
+}
+
+impl Gathered {
+    /// What is to be known of a slice before it is looked at.
+    pub fn shared(&self) -> Shared {
+        Shared::with_costs(self.costs)
+    }
+
+    /// Asks all queries of a slice, which comes after those that were added; `ties` are its own.
+    pub fn ask(&mut self, input: &Input<'_>, ties: Ties) {
+        Shared::prepare(input, ties);
+        answer(input);
+        self.costs.get_or_insert_with(|| *input.transfer_costs());
+        let of_pe = |pe: PeId| {
+            let stream = &input.trace.streams()[pe];
+            let is_there = !stream.visits.is_empty() || stream.present.is_some();
+            let present = stream.begin().zip(stream.end()).filter(|_| is_there);
+            OfPe { present, window: input.windows()[pe], events: stream.events }
+        };
+        let pes = input.trace.pes().ids().map(of_pe);
+        if self.pes.is_empty() {
+            self.pes = pes.collect();
+        } else {
+            self.pes.iter_mut().zip(pes).for_each(|(sum, next)| sum.add(next));
+        }
+    }
+
+    /// Adds the answers for the slice that was asked last.
+    pub fn add(&mut self, answered: Shared) {
+        self.sums.add(answered.answers);
+    }
+
+    /// The run: the tables of its last slice with what is known of all, and the answers to all queries.
+    pub fn finish(self, last: Trace) -> (Trace, Shared) {
+        let present: Vec<_> = self.pes.iter().map(|pe| pe.present).collect();
+        let events: Vec<u64> = self.pes.iter().map(|pe| pe.events).collect();
+        let windows: Table<PeId, (Time, Time)> = self.pes.iter().map(|pe| pe.window).collect();
+        (last.into_summed(&present, &events, windows), Shared::known(self.sums.into_answers(), self.costs))
+    }
+}
+
+impl OfPe {
+    fn add(&mut self, next: OfPe) {
+        let both = |a: (Time, Time), b: (Time, Time)| (a.0.min(b.0), a.1.max(b.1));
+        self.present = match (self.present, next.present) {
+            (Some(sum), Some(next)) => Some(both(sum, next)),
+            (sum, next) => sum.or(next),
+        };
+        self.window.1 = next.window.1;
+        self.events += next.events;
+    }
+}
+
+impl Input<'_> {
+    /// Follows the run on an ideal network, if nobody did.
+    pub(crate) fn follow_ideally(&self, ties: &Ties) {
+        self.shared.answers.ideals.get(|| crate::ideal::Ideals::find(self, ties));
+    }
+}
