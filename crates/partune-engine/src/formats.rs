@@ -175,6 +175,11 @@ pub(crate) fn detect(path: &Path) -> Result<&'static Format, OpenError> {
     format.ok_or_else(|| OpenError::Unknown { path: path.to_owned(), entry: entry(folder()).ok() })
 }
 
+/// Whether something is said beside an entry about what functions do.
+pub(crate) fn has_operations(entry: &Path) -> bool {
+    std::fs::symlink_metadata(entry.with_file_name(OPERATIONS)).is_ok()
+}
+
 /// Reads everything, from the entry.
 pub(crate) fn read(format: &Format, entry: &Path, progress: &dyn Progress) -> Result<Trace, OpenError> {
     let advance = |done, total| progress.advance(done, total);

@@ -36,7 +36,7 @@ pub fn read_operations(path: &Path) -> Result<Operations, OperationsError> {
 /// What lies beside the entry of an archive, if anything does.
 pub(crate) fn beside(entry: &Path) -> Option<Result<Operations, OperationsError>> {
     let path = entry.with_file_name(OPERATIONS);
-    std::fs::symlink_metadata(&path).is_ok().then(|| read_operations(&path))
+    crate::formats::has_operations(entry).then(|| read_operations(&path))
 }
 
 /// What holds for a trace: what is asked for, or else what lay beside the archive. If that cannot be used, the trace says so.

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use crate::advise::predict;
 use crate::diagnosis::{Diagnosis, pause_notes, rank, recording_note};
 use crate::formats::{self, OpenError};
+use crate::run::Matched;
 use crate::selection::{Selection, SelectionError};
 use crate::{OperationsError, Progress, Run, operations, timed};
 
@@ -169,8 +170,6 @@ fn diagnose(
     progress: &dyn Progress,
 ) -> Diagnosis {
     progress.stage("analysing");
-    let wanted =
-        |analysis: &&&Analysis| request.only.is_empty() || request.only.iter().any(|name| name == analysis.name);
     let shared = Shared::default();
     let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
     if request.only.is_empty() {
@@ -179,20 +178,42 @@ fn diagnose(
     } else {
         drop(ties);
     }
-    let run = |analysis: &&Analysis| timed(progress, analysis.name, || (analysis.run)(&input));
     let able = if trace.profile().is_some() { PROFILE_ANALYSES } else { ANALYSES };
-    let outcomes: Vec<_> = able.iter().filter(wanted).collect::<Vec<_>>().into_par_iter().map(run).collect();
+    let outcome = run_analyses(able, &input, request, progress);
+    let matched = Matched::of(&index);
+    conclude(Run::new(trace, index, waits, (repair, matched)), outcome, able, request)
+}
+
+/// Runs those of some analyses that are asked for, side by side.
+pub(crate) fn run_analyses(
+    able: &[&Analysis],
+    input: &Input<'_>,
+    request: &Request,
+    progress: &dyn Progress,
+) -> Outcome {
+    let run = |analysis: &&&Analysis| timed(progress, analysis.name, || (analysis.run)(input));
+    let wanted: Vec<&&Analysis> = able.iter().filter(|analysis| request.asks_for(analysis)).collect();
+    let outcomes: Vec<_> = wanted.par_iter().map(run).collect();
     debug_assert_eq!(undeclared(&outcomes), None, "an analysis declares all that it shows");
-    let mut findings = Vec::new();
-    let mut sections = Vec::new();
+    let mut all = Outcome::default();
     for outcome in outcomes {
-        findings.extend(outcome.findings);
-        sections.extend(outcome.sections);
+        all.findings.extend(outcome.findings);
+        all.sections.extend(outcome.sections);
     }
-    let findings = rank(findings, &trace, &request.options);
-    let run = Run::new(trace, index, waits, repair);
-    let mut diagnosis = Diagnosis::new(run, sections, findings, request.options.clone());
-    diagnosis.sought = able.iter().filter(wanted).any(|analysis| analysis.finds);
+    all
+}
+
+impl Request {
+    fn asks_for(&self, analysis: &Analysis) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == analysis.name)
+    }
+}
+
+/// What analyses of a run found, ranked, with what is to be told of the recording.
+pub(crate) fn conclude(run: Run, outcome: Outcome, able: &[&Analysis], request: &Request) -> Diagnosis {
+    let findings = rank(outcome.findings, &run.trace, &request.options);
+    let mut diagnosis = Diagnosis::new(run, outcome.sections, findings, request.options.clone());
+    diagnosis.sought = able.iter().any(|analysis| request.asks_for(analysis) && analysis.finds);
     let unable = request.only.iter().filter(|name| !able.iter().any(|analysis| analysis.name == **name));
     for name in unable.filter(|_| diagnosis.run.is_profile()) {
         let message = format!("the analysis {name} needs events, and this is a profile");

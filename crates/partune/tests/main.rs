@@ -30,4 +30,5 @@ mod report;
 mod runs;
 mod same;
 mod schema;
+mod slices;
 mod view;

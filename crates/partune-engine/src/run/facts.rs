@@ -2,6 +2,7 @@
 
 use partune_analysis::Base;
 use partune_base::{FileId, GroupId, MetricId, PeId, ProcessId, Span, StringId};
+use partune_index::Index;
 use partune_trace::{PeKind, Piece};
 
 use super::Run;
@@ -87,7 +88,7 @@ pub struct Clocks {
 }
 
 /// Messages that were put together, and halves that were not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matched {
     pub messages: usize,
     pub unmatched_sends: u64,
@@ -218,12 +219,25 @@ impl Run {
     }
 
     pub fn matched(&self) -> Matched {
-        let messages = &self.index.messages;
+        self.matched
+    }
+}
+
+impl Matched {
+    pub(crate) fn of(index: &Index) -> Matched {
+        let messages = &index.messages;
         Matched {
             messages: messages.len(),
             unmatched_sends: messages.unmatched_sends,
             unmatched_receives: messages.unmatched_recvs,
         }
+    }
+
+    /// Adds those of the next slice of a run.
+    pub(crate) fn add(&mut self, next: Matched) {
+        self.messages += next.messages;
+        self.unmatched_sends += next.unmatched_sends;
+        self.unmatched_receives += next.unmatched_receives;
     }
 }
 

@@ -44,14 +44,15 @@ pub struct Run {
     pub(crate) index: Index,
     pub(crate) waits: Waits,
     pub(crate) repair: Repair,
+    matched: Matched,
     active: Vec<PeId>,
     made: Made,
 }
 
 impl Run {
-    pub(crate) fn new(trace: Trace, index: Index, waits: Waits, repair: Repair) -> Run {
+    pub(crate) fn new(trace: Trace, index: Index, waits: Waits, (repair, matched): (Repair, Matched)) -> Run {
         let active = trace.active_pes().collect();
-        Run { trace, index, waits, repair, active, made: Made::default() }
+        Run { trace, index, waits, repair, matched, active, made: Made::default() }
     }
 
     pub fn clock(&self) -> Clock {

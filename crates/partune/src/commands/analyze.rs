@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use partune_engine::{Options, Request, analyses};
+use partune_engine::{Options, Request, SLICE, Selection, analyses};
 use partune_report::{TextOptions, document, schema, text};
 
 use crate::commands::filter;
@@ -75,13 +75,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.write_filter.is_some() && !only.is_empty() {
         only.push(filter::ANALYSIS.to_owned());
     }
-    let request = args
-        .reading
-        .request(&[archive.to_owned()], Options { machine: machine.clone(), ..args.thresholds.options() })?;
+    let options = Options { machine: machine.clone(), ..args.thresholds.options() };
+    let (request, room) = args.reading.prepare(options)?;
     let request = Request { only, ..request };
     let mut diagnosis = {
         let bar = Bar::new(args.timings);
-        partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &args.reading.selection(), &request, &bar)?
+        let selection = args.reading.selection();
+        let can_be_sliced = selection == Selection::default() && kernels.is_none();
+        let sliced = can_be_sliced.then(|| partune_engine::analyze_in_slices(archive, &request, SLICE, &bar));
+        match sliced.transpose()?.flatten() {
+            Some(diagnosis) => diagnosis,
+            None => {
+                room.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
+                partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?
+            }
+        }
     };
     if let (Some(counted), Some(core), Some(path), Some(machine)) = (&kernels, core, &args.machine, &machine) {
         diagnosis.begin_at_peak(counted, core, (path, machine))?;

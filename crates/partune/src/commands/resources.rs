@@ -1,6 +1,6 @@
 //! What a command may take of the machine: `--threads`, `--memory`, `--spill`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use partune_report::names;
@@ -27,24 +27,37 @@ const SHARE: (u64, u64) = (3, 4);
 /// Bytes of memory for each of an archive's, about: OTF2 has some ten bytes an event, and a trace of it thirty, or seventy where everybody waits all the time.
 const GROWTH: u64 = 4;
 
+/// Where what is beyond a limit of memory goes.
+pub(crate) struct Room {
+    limit: u64,
+    folder: PathBuf,
+    /// Bytes that are free there.
+    free: u64,
+}
+
 impl Resources {
-    /// Starts the threads and sets the limit, before these archives are read.
+    /// Starts the threads and sets the limit, before these archives are read as a whole.
     pub(crate) fn take(&self, archives: &[PathBuf]) -> anyhow::Result<()> {
+        self.limit()?.map_or(Ok(()), |room| room.tell(archives))
+    }
+
+    /// Starts the threads and sets the limit.
+    pub(crate) fn limit(&self) -> anyhow::Result<Option<Room>> {
         let threads = Part::of_this_process().threads(self.threads);
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start threads")?;
-        let free = || partune_memory::available().map(|bytes| bytes / SHARE.1 * SHARE.0);
-        let Some(limit) = self.memory.or_else(free) else { return Ok(()) };
+        let share = || partune_memory::available().map(|bytes| bytes / SHARE.1 * SHARE.0);
+        let Some(limit) = self.memory.or_else(share) else { return Ok(None) };
         let usual = || vec![std::env::temp_dir(), PathBuf::from("/var/tmp")];
         let mut refused = None;
         for folder in self.spill.clone().map_or_else(usual, |folder| vec![folder]) {
             match partune_memory::limit(limit, &folder) {
-                Ok(room) => return tell(limit, &folder, room, needed(archives)),
+                Ok(free) => return Ok(Some(Room { limit, folder, free })),
                 Err(error) => refused = Some(error),
             }
         }
         // Who did not ask for a limit does without.
         let asked = self.memory.is_some() || self.spill.is_some();
-        refused.filter(|_| asked).map_or(Ok(()), |error| Err(error.into()))
+        refused.filter(|_| asked).map_or(Ok(None), |error| Err(error.into()))
     }
 }
 
@@ -53,29 +66,32 @@ fn needed(archives: &[PathBuf]) -> u64 {
     archives.iter().map(|it| partune_engine::bytes(it)).sum::<u64>().saturating_mul(GROWTH)
 }
 
-/// Says where what does not fit into memory goes, and ends where there is no room for it.
-fn tell(limit: u64, folder: &Path, room: u64, needed: u64) -> anyhow::Result<()> {
-    let Some(beyond) = needed.checked_sub(limit).filter(|beyond| *beyond > 0) else { return Ok(()) };
-    let in_words = |bytes: u64| names::bytes(bytes as f64);
-    // What is needed is known to a factor only.
-    if room < beyond / 2 {
-        bail!(
-            "{}: {} are free, and about {} are needed for what is beyond {} of memory\n  remedy: name a folder with more room by --spill, or \
-             give more memory by --memory",
+impl Room {
+    /// Before these archives are read as a whole: says where what does not fit into memory goes, and ends where there is no room for it.
+    pub(crate) fn tell(&self, archives: &[PathBuf]) -> anyhow::Result<()> {
+        let (Room { limit, folder, free }, needed) = (self, needed(archives));
+        let Some(beyond) = needed.checked_sub(*limit).filter(|beyond| *beyond > 0) else { return Ok(()) };
+        let in_words = |bytes: u64| names::bytes(bytes as f64);
+        // What is needed is known to a factor only.
+        if *free < beyond / 2 {
+            bail!(
+                "{}: {} are free, and about {} are needed for what is beyond {} of memory\n  remedy: name a folder with more room by --spill, or \
+                 give more memory by --memory",
+                folder.display(),
+                in_words(*free),
+                in_words(beyond),
+                in_words(*limit)
+            );
+        }
+        output::note(&format!(
+            "partune: about {} are needed; what is beyond {} of memory goes to a file in {}, where {} are free",
+            in_words(needed),
+            in_words(*limit),
             folder.display(),
-            in_words(room),
-            in_words(beyond),
-            in_words(limit)
-        );
+            in_words(*free)
+        ));
+        Ok(())
     }
-    output::note(&format!(
-        "partune: about {} are needed; what is beyond {} of memory goes to a file in {}, where {} are free",
-        in_words(needed),
-        in_words(limit),
-        folder.display(),
-        in_words(room)
-    ));
-    Ok(())
 }
 
 /// A limit of memory.

@@ -1,0 +1,84 @@
+//! A diagnosis of a run that is looked at slice by slice, so that memory depends on the size of a slice and not of the run.
+//!
+//! Slices begin and end where all PEs have met and nothing is under way. Each is read, matched and asked like a run of its own; what it answers adds up. The size of slices is that of
+//! the archive's making and not of the memory that there is, so that what is found does not depend on it either.
+
+use std::path::Path;
+
+use partune_analysis::{Gathered, Input, SLICED_ANALYSES, Waits};
+use partune_diag::Quality;
+use partune_import::Slices;
+use partune_index::clock_repair::Repair;
+use partune_index::{Index, Ties};
+use partune_trace::Trace;
+
+use crate::files::Folder;
+use crate::formats::{self, OpenError};
+use crate::run::Matched;
+use crate::session::{conclude, run_analyses};
+use crate::{Diagnosis, Progress, Request, Run, timed};
+
+/// Event records of a slice, at most about; of a run with more than twice as many slices are looked at.
+pub const SLICE: u64 = 1 << 24;
+/// Bytes of an event record, at least.
+const LEAST: u64 = 2;
+
+/// The diagnosis of an archive with more than twice so many event records as `slice`, if it can be looked at in slices of about that size. None if it is smaller, or something in it goes across,
+/// or more is asked for than what adds up; then it is to be opened and analysed as a whole.
+pub fn analyze_in_slices(
+    path: &Path,
+    request: &Request,
+    slice: u64,
+    progress: &dyn Progress,
+) -> Result<Option<Diagnosis>, OpenError> {
+    let able = |name: &String| SLICED_ANALYSES.iter().any(|analysis| analysis.name == *name);
+    let runs = formats::runs(path)?;
+    let [entry] = runs.as_slice() else { return Ok(None) };
+    let is_small = formats::bytes(entry) <= LEAST * 2 * slice;
+    let is_able = request.options.operations.is_empty() && request.only.iter().all(able);
+    if is_small || !is_able || formats::has_operations(entry) {
+        return Ok(None);
+    }
+    let Some(find) = formats::detect(entry)?.slices else { return Ok(None) };
+    let (files, name) = (Folder::of(entry), formats::name(entry));
+    progress.stage("looking for slices");
+    let advance = |done, total| progress.advance(done, total);
+    let found = timed(progress, "slices", || find(&files, &name, slice, &advance));
+    let found = found.map_err(|error| OpenError::Import { path: entry.clone(), error })?;
+    Ok(found.ok().and_then(|slices| analyze(slices.as_ref(), request, progress)))
+}
+
+/// None where clocks disagree: they are repaired for the whole run.
+fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> Option<Diagnosis> {
+    let mut gathered = Gathered::default();
+    let (mut matched, mut quality) = (Matched::default(), Quality::default());
+    let mut last: Option<Trace> = None;
+    progress.stage("analysing");
+    for number in 0..slices.count() {
+        drop(last.take());
+        let trace = timed(progress, "reading", || slices.read(number, &|_, _| ()));
+        let index = timed(progress, "matching", || Index::build(&trace));
+        if index.clocks.found.is_needed() || !index.clocks.aligned {
+            return None;
+        }
+        let ties = Ties::build(&trace, &index);
+        let waits = timed(progress, "waits", || Waits::in_ties(&trace, &index, &ties, &request.options));
+        let shared = gathered.shared();
+        let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
+        timed(progress, "asking", || gathered.ask(&input, ties));
+        timed(progress, "adding", || gathered.add(shared));
+        matched.add(Matched::of(&index));
+        quality.merge(index.quality);
+        if number + 1 < slices.count() {
+            quality.merge(trace.quality().clone());
+        }
+        progress.advance(number as u64 + 1, slices.count() as u64);
+        last = Some(trace);
+    }
+    let (trace, shared) = gathered.finish(last?);
+    let (index, waits) = (Index { quality, ..Index::default() }, Waits::default());
+    let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
+    let outcome = run_analyses(SLICED_ANALYSES, &input, request, progress);
+    let run = Run::new(trace, index, waits, (Repair::default(), matched));
+    Some(conclude(run, outcome, SLICED_ANALYSES, request))
+}

@@ -1,0 +1,125 @@
+//! A run that is looked at slice by slice has the figures and findings that it has as a whole.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use partune_engine::Request;
+use serde_json::{Map, Value};
+
+use crate::archives::archives;
+
+/// Makes a synthetic archive.
+fn synth(to: &Path, options: &[&str]) -> PathBuf {
+    let made = Command::new(env!("CARGO_BIN_EXE_partune")).arg("synth").args(options).arg("-o").arg(to).output();
+    let made = made.expect("the binary runs");
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    to.join("traces.otf2")
+}
+
+fn request() -> Request {
+    Request { predicts: false, ..Request::default() }
+}
+
+fn whole(anchor: &Path) -> Value {
+    let opened = partune_engine::open(anchor, &()).expect("the archive opens");
+    parsed(&partune_report::document(&partune_engine::analyze(opened, &request(), &()), "archive"))
+}
+
+fn sliced(anchor: &Path, slice: u64) -> Option<Value> {
+    let sliced = partune_engine::analyze_in_slices(anchor, &request(), slice, &()).expect("the archive opens");
+    sliced.map(|diagnosis| parsed(&partune_report::document(&diagnosis, "archive")))
+}
+
+fn parsed(document: &str) -> Value {
+    serde_json::from_str(document).expect("a document is JSON")
+}
+
+/// The same but for rounding, and who is to blame: of the waiting of groups each slice is divided among causes of its own. In runs that are so short that all waits are looked at.
+fn same(whole: &Value, sliced: &Value, at: &str) {
+    match (whole, sliced) {
+        (Value::Object(whole), Value::Object(sliced)) => {
+            assert!(whole.keys().eq(sliced.keys()), "{at}");
+            for (key, value) in whole.iter().filter(|(key, _)| !["causes", "other_causes_s"].contains(&key.as_str())) {
+                same(value, &sliced[key], &format!("{at}.{key}"));
+            }
+            if whole.contains_key("causes") {
+                let (whole, sliced) = (caused(whole), caused(sliced));
+                assert!((whole - sliced).abs() <= 1e-6 * whole.abs().max(1e-3), "{at}: {whole} is {sliced}");
+            }
+        }
+        (Value::Array(whole), Value::Array(sliced)) => {
+            assert_eq!(whole.len(), sliced.len(), "{at}");
+            (0_usize..).zip(whole.iter().zip(sliced)).for_each(|(i, (a, b))| same(a, b, &format!("{at}[{i}]")));
+        }
+        (Value::Number(a), Value::Number(b)) if at.contains("delay") => {
+            let (a, b) = (a.as_f64().expect("it is finite"), b.as_f64().expect("it is finite"));
+            assert!((a - b).abs() <= 1e-9 * a.abs(), "{at}: {a} is {b}");
+        }
+        _ => assert_eq!(whole, sliced, "{at}"),
+    }
+}
+
+/// What all causes of a finding cost.
+fn caused(finding: &Map<String, Value>) -> f64 {
+    let causes = finding["causes"].as_array().into_iter().flatten();
+    let told: f64 = causes.filter_map(|cause| cause["seconds"].as_f64()).sum();
+    told + finding["other_causes_s"].as_f64().unwrap_or(0.0)
+}
+
+#[test]
+fn archives_say_the_same() {
+    let archives = archives();
+    let mut cut = 0;
+    for archive in &archives {
+        for slice in [1, 400] {
+            if let Some(sliced) = sliced(&archive.anchor, slice) {
+                same(&whole(&archive.anchor), &sliced, &archive.name);
+                cut += 1;
+            }
+        }
+    }
+    assert!(cut >= 2, "an example at least is cut twice");
+}
+
+#[test]
+fn faults_are_found_the_same() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    let faults: [&[&str]; 5] = [
+        &["--slow", "5:2", "--jitter", "0.3"],
+        &["--inject", "late-sender:2:2000000:100"],
+        &["--inject", "late-broadcast:0:500000:50", "--ranks", "3"],
+        &["--inject", "early-reduce:0:500000:50"],
+        &["--inject", "late-receiver:1:500000:30", "--skew", "0.6"],
+    ];
+    for (number, fault) in faults.iter().enumerate() {
+        let ranks: &[&str] = if fault.contains(&"--ranks") { &[] } else { &["--ranks", "8"] };
+        let options = [&["--events", "8K"], *fault, ranks].concat();
+        let anchor = synth(&folder.path().join(number.to_string()), &options);
+        let whole = whole(&anchor);
+        for slice in [1, 500, 3000] {
+            same(&whole, &sliced(&anchor, slice).expect("it can be cut"), &format!("{fault:?} {slice}"));
+        }
+        assert_eq!(sliced(&anchor, 5000), None, "it is small");
+    }
+}
+
+/// Threads, accesses to memory of others, and clocks that disagree: they are repaired for the whole run.
+#[test]
+fn what_goes_across_is_looked_at_as_a_whole() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    let made = |name: &str, options: &[&str]| {
+        let ranks = ["--ranks", "4", "--events", "20K"];
+        synth(&folder.path().join(name), &[&ranks[..], options].concat())
+    };
+    let plain = made("plain", &[]);
+    assert!(sliced(&plain, 1000).is_some());
+    assert_eq!(sliced(&made("threads", &["--threads", "2"]), 1000), None);
+    assert_eq!(sliced(&made("shmem", &["--model", "shmem"]), 1000), None);
+    // Without what was measured of the offsets of its clocks.
+    let skewed = made("skewed", &["--clock-offset-ns", "1000000"]);
+    for rank in 0..4 {
+        let of = |anchor: &Path| anchor.with_file_name("traces").join(format!("{rank}.def"));
+        std::fs::copy(of(&plain), of(&skewed)).expect("definitions of a location are a file");
+    }
+    assert_eq!(sliced(&skewed, 1000), None);
+}
