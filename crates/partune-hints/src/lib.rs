@@ -96,6 +96,10 @@ pub struct Place {
     pub pes: Option<u32>,
     /// Arrays whose objects are where those of this one with the same coordinates are.
     pub aligned_with: Vec<Aligned>,
+    /// It is followed where the array has at least so many objects a PE, each of which has a processor; none: with any number.
+    pub least_per_pe: Option<f64>,
+    /// The same where PEs share processors.
+    pub least_per_pe_shared: Option<f64>,
     pub evidence: Evidence,
 }
 

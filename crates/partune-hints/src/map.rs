@@ -36,6 +36,8 @@ impl Place {
             extents: vec![],
             pes: None,
             aligned_with: vec![],
+            least_per_pe: None,
+            least_per_pe_shared: None,
             evidence: vec![],
         }
     }

@@ -203,9 +203,16 @@ fn place(entry: &Entry<'_>) -> Result<Place, Fault> {
         extents: entry.wholes("extents")?,
         pes: if map == MapKind::Table { Some(entry.whole("pes", 1)?) } else { None },
         aligned_with: aligned(entry)?,
+        least_per_pe: entry.maybe_number("least_per_pe")?,
+        least_per_pe_shared: entry.maybe_number("least_per_pe_shared")?,
         evidence: entry.data("evidence")?,
     };
     let missing = |key: &str, remedy: &str| Err(entry.wrong(key, format!("its `{key}` does not suit its map"), remedy));
+    let least = [("least_per_pe", found.least_per_pe), ("least_per_pe_shared", found.least_per_pe_shared)];
+    if let Some((key, _)) = least.into_iter().find(|it| it.1.is_some_and(|least| least < 0.0)) {
+        let reason = format!("`{key}` is negative");
+        return Err(entry.wrong(key, reason, "write how many objects a PE has to have at least"));
+    }
     match found.map {
         MapKind::Block if found.aspect.iter().any(|&edge| edge < 0.0) => {
             missing("aspect", "write proportions that are not negative")

@@ -87,6 +87,11 @@ fn placed(it: &Place) -> Table {
         table["extents"] = value(whole(it.extents.iter().copied()));
         table["table"] = value(whole(it.table.iter().copied()));
     }
+    for (key, least) in [("least_per_pe", it.least_per_pe), ("least_per_pe_shared", it.least_per_pe_shared)] {
+        if let Some(least) = least {
+            table[key] = value(least);
+        }
+    }
     let aligned = |it: &crate::Aligned| {
         let mut table = InlineTable::new();
         table.insert("array", it.array.as_str().into());

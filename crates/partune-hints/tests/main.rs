@@ -178,8 +178,10 @@ fn places() -> impl Strategy<Value = Place> {
     let aligned = (text(), vec(0_u8..6, 1..3)).prop_map(|(array, dims)| Aligned { array, dims });
     let sizes = (vec(size(), 2..3), vec(size(), 2..3), vec(0.0..9.0_f64, 0..3));
     let table = (1_u32..5, 1_u32..5, any::<bool>());
-    (text(), proptest::option::of(text()), sizes, table, vec(aligned, 0..3), evidence()).prop_map(
-        |(array, locality, (a, b, aspect), (pes, size, is_table), aligned_with, evidence)| {
+    let least = || proptest::option::of(0.0..99.0_f64);
+    let more = (vec(aligned, 0..3), least(), least());
+    (text(), proptest::option::of(text()), sizes, table, more, evidence()).prop_map(
+        |(array, locality, (a, b, aspect), (pes, size, is_table), (aligned_with, own, shared), evidence)| {
             let mut place = if is_table {
                 Place::table(array, (0..size).map(|at| at % pes).collect(), vec![size], pes)
             } else {
@@ -187,6 +189,7 @@ fn places() -> impl Strategy<Value = Place> {
                 Place { a, b, aspect, ..Place::new(array, &map, 3) }
             };
             (place.locality, place.aligned_with, place.evidence) = (locality, aligned_with, evidence);
+            (place.least_per_pe, place.least_per_pe_shared) = (own, shared);
             place
         },
     )

@@ -84,6 +84,35 @@ fn an_elimination_gets_the_same_hints_from_each_run() {
     assert!(block as f64 / turns as f64 > 1.1, "{block} {turns}");
 }
 
+/// Rows in turn send every pivot to another PE. Where messages take long on the way, that costs more than it gains where PEs have few rows, and the hint says from how many it is worth it:
+/// a run on as many PEs confirms both.
+#[test]
+fn a_placement_says_from_how_many_objects_a_pe_it_gains() {
+    let rows = 32;
+    let graph = gauss(rows, 500_000, 5).unwrap();
+    let gain = |latency, pes: u32| {
+        let machine = Machine { latency, ..Machine::default() };
+        let block = (0..rows).map(|row| row * pes / rows).collect();
+        let ticks = |placement| simulate(&graph, &machine, &on(pes, placement)).unwrap();
+        let (block, turns) = (ticks(block), ticks((0..rows).map(|row| row % pes).collect()));
+        (block.retimed(&graph).unwrap(), block.makespan as f64 / turns.makespan as f64)
+    };
+    let least = |latency| {
+        let found = deduce(&gain(latency, 8).0, &Known::default(), &Options::default()).unwrap();
+        assert_eq!(layout(&found), Some(&Layout::Map(cyclic())), "{found:?}");
+        let least = |it: &&Judged| matches!(it.hint, Hint::Place { .. });
+        match kept(&found).into_iter().find(least).unwrap().hint {
+            Hint::Place { least_per_pe, .. } => least_per_pe,
+            _ => unreachable!(),
+        }
+    };
+    let (near, far) = (10_000, 12_000_000);
+    assert!(gain(near, 8).1 > 1.1 && gain(near, 16).1 > 1.1, "{} {}", gain(near, 8).1, gain(near, 16).1);
+    assert!(gain(far, 8).1 > 1.05 && gain(far, 16).1 < 1.0, "{} {}", gain(far, 8).1, gain(far, 16).1);
+    assert!(least(near) <= 2.0, "{}", least(near));
+    assert!(least(far) > 2.0 && least(far) <= 4.0, "{}", least(far));
+}
+
 /// Rows are where they should be, and their order is left to chance: 1.16 to 1.33 in the tables of Paradise.
 #[test]
 fn rows_in_turn_get_priorities() {

@@ -259,6 +259,13 @@ fn words(entry: &HintEntry) -> String {
             for aligned in &it.aligned_with {
                 let _ = write!(text, "; {} with it", aligned.array);
             }
+            let objects = |least: f64| fixed(least, usize::from(least.fract() != 0.0));
+            if let Some(least) = it.least_per_pe {
+                let _ = write!(text, "; from {} objects a PE on", objects(least));
+            }
+            if let Some(least) = it.least_per_pe_shared {
+                let _ = write!(text, "; from {} on where PEs share processors", objects(least));
+            }
             text
         }
         HintEntry::Tree(it) => {

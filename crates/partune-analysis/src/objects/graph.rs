@@ -11,6 +11,7 @@ use partune_trace::{CallPaths, Execution, NO_MATCHING, Recv, Send, Stream, Trace
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::joins::Joins;
+use super::leaving;
 use super::reductions::Reductions;
 
 /// Objects of one class, with as many coordinates.
@@ -83,6 +84,7 @@ impl Objects {
         }
         let mut edges: Vec<(ExecutionId, ExecutionId)> =
             edges.into_iter().map(|(from, to)| (numbers[from], numbers[to])).collect();
+        leaving::leave(&mut builder);
         // One order for all edges, so that nothing waits for itself.
         let mut rank = vec![0; builder.executions().object.len()];
         let ids = numbers.iter().enumerate().filter(|(_, id)| **id != ExecutionId::NONE);

@@ -3,6 +3,7 @@
 mod graph;
 mod joins;
 mod known;
+mod leaving;
 mod reductions;
 
 use partune_base::{RegionId, StringId, Table};

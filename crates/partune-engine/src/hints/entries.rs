@@ -37,7 +37,7 @@ impl Names<'_> {
     pub(super) fn entry(&self, judged: &Judged, saving: &Saving) -> Entry {
         let evidence = evidence(judged, saving);
         match &judged.hint {
-            Hint::Place { array, layout, aligned } => {
+            Hint::Place { array, layout, aligned, least_per_pe } => {
                 let graph = &self.run.graph;
                 let name = self.array(*array);
                 let extents = graph.extents(*array);
@@ -49,6 +49,11 @@ impl Names<'_> {
                 place.locality = Some(found.class.name().to_owned());
                 let aligned = aligned.iter().map(|it| Aligned { array: self.array(it.array), dims: it.dims.clone() });
                 place.aligned_with = aligned.collect();
+                place.least_per_pe = (*least_per_pe > 0.0).then_some(rounded(*least_per_pe));
+                let objects = graph.objects().iter().filter(|object| object.array == *array).count();
+                // Of fewer nothing is known where PEs share processors. A table serves no other numbers anyway.
+                place.least_per_pe_shared =
+                    matches!(layout, Layout::Map(_)).then(|| rounded(objects as f64 / f64::from(graph.pes().max(1))));
                 place.evidence = evidence;
                 Entry::Place(place)
             }

@@ -72,6 +72,11 @@ fn place(it: &Place) -> Vec<Json> {
         None => json!({ "map": "table", "table": it.table, "extents": it.extents, "pes": it.pes }),
     };
     hint["array"] = json!(it.array);
+    for (key, least) in [("least", it.least_per_pe), ("least_shared", it.least_per_pe_shared)] {
+        if let Some(least) = least {
+            hint[key] = json!(least);
+        }
+    }
     let follows = it
         .aligned_with
         .iter()
@@ -140,7 +145,7 @@ mod tests {
     #[test]
     fn what_a_file_says_is_handed_on() {
         let text = "hints = 1\nprogram = \"app.py\"
-            [[place]]\narray = \"Row\"\nmap = \"block_cyclic\"\na = [1]\nb = \"P\"\nlocality = \"all_to_all\"
+            [[place]]\narray = \"Row\"\nmap = \"block_cyclic\"\na = [1]\nb = \"P\"\nlocality = \"all_to_all\"\nleast_per_pe = 2.5\nleast_per_pe_shared = 4
             [[place]]\narray = \"Tile\"\nmap = \"block\"\naspect = [1, 0.5]\naligned_with = { array = \"Edge\", dims = [1] }
             [[place]]\narray = \"Line\"\nmap = \"block_cyclic\"\na = [1, \"n/b\"]\nb = [1, \"P\"]
             [[place]]\narray = \"Grid\"\nmap = \"block_cyclic\"\na = [2, 2]\nb = [\"P^(1/2)\", \"P^(1/2)\"]
@@ -165,7 +170,7 @@ mod tests {
         let json: Json = serde_json::from_str(&hints.json()).expect("it is JSON");
         let expected = json!({
             "place": [
-                { "array": "Row", "map": "block_cyclic", "size": [1], "grid": { "line": 0 } },
+                { "array": "Row", "map": "block_cyclic", "size": [1], "grid": { "line": 0 }, "least": 2.5, "least_shared": 4.0 },
                 { "array": "Tile", "map": "block", "aspect": [1.0, 0.5] },
                 { "array": "Edge", "aligned": { "array": "Tile", "dims": [1] } },
                 { "array": "Line", "map": "block_cyclic", "size": [1, null], "grid": { "line": 1 } },

@@ -4,6 +4,7 @@
 //! anew on top of those that are kept. It is kept if it saves more than the replay is off, and more than runs differ.
 
 mod exchange;
+mod least;
 mod order;
 mod place;
 
@@ -43,6 +44,8 @@ pub enum Hint {
         array: ArrayId,
         layout: Layout,
         aligned: Vec<Aligned>,
+        /// It is worth it from so many objects a PE on where each PE has a processor, as far as is known; 0 of any number.
+        least_per_pe: f64,
     },
     Tree {
         array: ArrayId,
@@ -115,7 +118,7 @@ pub struct Deduced {
     pub judged: Vec<Judged>,
 }
 
-/// Tries what the run suggests. O(log) simulations of the run for each array, and a few more.
+/// Tries what the run suggests. O(log) simulations of the run for each array, a few dozen more for each that a hint places, and a few more.
 pub fn deduce(graph: &EventGraph, known: &Known, options: &Options) -> Result<Deduced, GraphError> {
     let recorded = Recorded::new(graph, known)?;
     let found = phases(graph, &options.phases);
@@ -145,6 +148,7 @@ pub fn deduce(graph: &EventGraph, known: &Known, options: &Options) -> Result<De
     if graph.pes() > 1 {
         exchange::combining(&mut search);
         exchange::pipelining(&mut search);
+        least::per_pe(&mut search);
     }
     let Recorded { run, replayed, redrawn, measured, .. } = search.recorded;
     let hinted = (replayed - search.saved).max(0);

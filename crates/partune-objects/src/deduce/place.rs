@@ -73,7 +73,7 @@ fn place(found: &mut Search<'_>, array: ArrayId, aligned: Vec<Aligned>) {
     let extents = found.graph.extents(array);
     let layouts = layouts(found, array, &extents);
     let tries = layouts.into_iter().map(|layout| {
-        let placement = placed(found, array, &aligned, &layout, &extents);
+        let placement = placed(found, &found.homes, (array, &aligned, &layout), found.graph.pes());
         (found.moving(&placement), layout, placement)
     });
     let tries: Vec<_> = tries.collect();
@@ -96,7 +96,7 @@ fn place(found: &mut Search<'_>, array: ArrayId, aligned: Vec<Aligned>) {
         ("cut", found.interaction.cut(&found.homes) as f64),
         ("cut_hinted", found.interaction.cut(&placement) as f64),
     ];
-    found.settle(Hint::Place { array, layout, aligned }, placement, saves, evidence);
+    found.settle(Hint::Place { array, layout, aligned, least_per_pe: 0.0 }, placement, saves, evidence);
 }
 
 /// So many grids of PEs are looked at for a map, and so many objects are placed in each phase to score all maps.
@@ -163,20 +163,20 @@ fn position(at: &Coordinates, extents: &[u32]) -> usize {
 }
 
 /// Everything where it is, but for an array and those that follow it.
-fn placed(
+pub(super) fn placed(
     found: &Search<'_>,
-    array: ArrayId,
-    aligned: &[Aligned],
-    layout: &Layout,
-    extents: &[u32],
+    homes: &Table<ObjectId, u32>,
+    (array, aligned, layout): (ArrayId, &[Aligned], &Layout),
+    pes: u32,
 ) -> Table<ObjectId, u32> {
-    let map = if let Layout::Map(map) = layout { Some(map.on(extents, found.graph.pes())) } else { None };
+    let extents = &found.graph.extents(array)[..];
+    let map = if let Layout::Map(map) = layout { Some(map.on(extents, pes)) } else { None };
     let pe = |at: &Coordinates| match (layout, &map) {
         (_, Some(map)) => map.pe(at),
         (Layout::Table(table), None) => table.get(position(at, extents)).copied().unwrap_or(0),
         (Layout::Map(_), None) => 0,
     };
-    let mut placement = found.homes.clone();
+    let mut placement = homes.clone();
     for (id, object) in found.graph.objects().iter_ids() {
         if object.array == array {
             placement[id] = pe(&object.at);

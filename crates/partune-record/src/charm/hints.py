@@ -8,6 +8,7 @@ import contextlib
 import heapq
 import itertools
 import json
+import math
 import os
 import pickle
 import sys
@@ -89,6 +90,11 @@ def follow(module):
         def procNum(self, index):
             return self.pe(index)
 
+    def processors():
+        """Of this host, as far as this process may use them; but for a process that is bound to one, others are bound to others."""
+        all, own = os.cpu_count() or 1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+        return own if own > 1 else all
+
     def map_of(name, dims):
         """The map of an array that is made; none if there is no hint, or one that does not fit."""
         hint = places.get(name)
@@ -100,7 +106,13 @@ def follow(module):
                 refused["place", name] = "%s, which it is aligned with, is not placed before it" % hint["aligned"]["array"]
                 return None
             hint = dict(hint, other=other[0], extents=other[1])
-        why = place(hint, dims, charm.numPes()) if charm.numPes() > 1 else "there is one PE"
+        pes, objects = charm.numPes(), math.prod(dims)
+        why = place(hint, dims, pes) if pes > 1 else "there is one PE"
+        shared = len(charm.getHostPes(charm.myHost())) > processors()
+        least = hint.get("least_shared" if shared else "least", 0)
+        if pes > 1 and objects < least * pes * (1 - 1e-6):
+            why = "%d objects on %d PEs are fewer than the %g a PE from which it is known to gain%s"
+            why %= (objects, pes, least, " where PEs share processors" if shared else "")
         if isinstance(why, str):
             refused["place", name] = why
             return None

@@ -242,6 +242,31 @@ fn what_cannot_be_followed_is_said_and_changes_nothing() {
     }
 }
 
+/// Where an array has fewer objects a PE than a hint is known to gain from, and more where PEs share processors, it is as without it.
+#[test]
+fn few_objects_a_pe_stay_where_they_were() {
+    let n = ["--n", "15"];
+    let said = |pes: u32, least: &str, shared: &str| {
+        let sections = format!("{CYCLIC}least_per_pe = {least}\nleast_per_pe_shared = {shared}\n");
+        let output = ran(pes, "gauss.py", &n, Some(&sections))?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{text}");
+        Some((text, line(&String::from_utf8_lossy(&output.stdout), "checksum").to_owned()))
+    };
+    let Some((text, few)) = said(3, "5.1", "5.1") else { return };
+    assert!(text.contains("place of Row is not followed: 15 objects on 3 PEs are fewer than the 5.1 a PE"), "{text}");
+    let (text, enough) = said(3, "5", "5").expect("it ran before");
+    assert!(!text.contains("is not followed"), "{text}");
+    assert_eq!(few, enough);
+    let processors = std::thread::available_parallelism().map_or(1, |it| it.get() as u32);
+    if (2..8).contains(&processors) {
+        let (text, _) = said(processors, "0", "99").expect("it ran before");
+        assert!(!text.contains("is not followed"), "{text}");
+        let (text, _) = said(processors + 1, "0", "99").expect("it ran before");
+        assert!(text.contains("the 99 a PE from which it is known to gain where PEs share processors"), "{text}");
+    }
+}
+
 #[test]
 fn hints_that_are_of_something_else_are_refused() {
     let folder = tempfile::tempdir().expect("there is room for a file");
