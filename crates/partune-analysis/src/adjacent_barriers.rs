@@ -133,7 +133,7 @@ fn own(input: &Input<'_>, pe: PeId, parts: &[(VisitIx, u32, bool)]) -> Own {
         let (number, threads) = part.map_or((u32::MAX, false), |(_, number, threads)| (number, threads));
         let last = if threads { &mut of_threads } else { &mut of_processes };
         if number == u32::MAX {
-            if !is_neutral(trace.role_of(pe, *operation)) {
+            if !trace.role_of(pe, *operation).is_neutral() {
                 of_threads = None;
                 // What threads of one process do together is its own.
                 if !threads {
@@ -177,11 +177,6 @@ fn is_in_code(trace: &Trace, pe: PeId, (after, exit): (VisitIx, Time), before: V
     let visits = &trace.streams()[pe].visits;
     let between = (after.index() + 1..before.index()).map(|at| VisitIx(at as u32));
     between.filter(|visit| visits.enter[visit.index()] >= exit).any(|visit| trace.role_of(pe, visit).is_transparent())
-}
-
-/// Whether barriers order nothing that an operation of this role does.
-fn is_neutral(role: Role) -> bool {
-    matches!(role, Role::Inquiry | Role::Management | Role::Measurement) || role.is_transparent()
 }
 
 /// Whether all members are of one process.

@@ -170,12 +170,13 @@ impl RegionLoss {
     /// Looks at the tiles in which most is lost.
     fn look(&mut self, input: &Input<'_>, work: &BlockWork, region: usize) {
         // In a slice it is not known yet who will be charged most.
-        let (looked_at, is_wanted) = match input.trace.slice() {
-            Some(_) => (2 * KEPT, true),
-            None => (KEPT, work.is_known(region)),
+        let looked_at = match input.trace.slice() {
+            Some(_) => 2 * KEPT,
+            None if work.is_known(region) => KEPT,
+            None => return,
         };
         let (blamed, tiles) = self.blamed();
-        for (pe, _) in blamed.into_iter().take(looked_at).filter(|_| is_wanted) {
+        for (pe, _) in blamed.into_iter().take(looked_at) {
             self.tiles.insert(pe, work.excess(input, region, pe, tiles));
         }
     }

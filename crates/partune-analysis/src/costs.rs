@@ -5,7 +5,7 @@ use partune_trace::{PeKind, Role, Trace, Visit};
 use rayon::prelude::*;
 
 use crate::places::told;
-use crate::queries::Query;
+use crate::queries::{Query, add_rows};
 use crate::spending::{Kinds, Level, Meter};
 use crate::useful::{cpu_pes, operations_between_processes, role_of_path};
 use crate::waits::is_start_up;
@@ -79,15 +79,7 @@ impl Query for Rows {
     }
 
     fn add(&mut self, next: Rows) {
-        self.0.extend(next.0);
-        self.0.sort_by_key(|row| (row.0, row.1));
-        self.0.dedup_by(|more, sum| {
-            let is_same = (more.0, more.1) == (sum.0, sum.1);
-            if is_same {
-                sum.2.join(&more.2);
-            }
-            is_same
-        });
+        add_rows(&mut self.0, next.0, |row| (row.0, row.1), |sum, more| sum.2.join(&more.2));
     }
 }
 

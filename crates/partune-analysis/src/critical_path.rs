@@ -13,7 +13,7 @@ use partune_index::Index;
 use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
 
-use crate::queries::Query;
+use crate::queries::{Query, add_rows};
 use crate::timeline::{PathTimes, Timeline, profile};
 use crate::{
     Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values, Wait,
@@ -164,6 +164,7 @@ struct WayTimes {
     begins: PeId,
 }
 
+/// Where a PE ends a slice: the way that leads there, and how long it was there at a call path after that.
 #[derive(Clone, Copy, Debug)]
 struct End {
     way: u32,
@@ -221,13 +222,7 @@ impl Query for Critical {
         let ways = next.ways.into_iter().map(with_earlier).collect();
         (self.ways, self.ends) = (ways, next.ends);
         for (sums, next) in self.work.iter_mut().zip(next.work) {
-            sums.extend(next);
-            sums.sort_by_key(|(path, _)| *path);
-            sums.dedup_by(|more, sum| {
-                let is_same = more.0 == sum.0;
-                sum.1 += if is_same { more.1 } else { Span::ZERO };
-                is_same
-            });
+            add_rows(sums, next, |(path, _)| *path, |sum, more| sum.1 += more.1);
         }
     }
 }

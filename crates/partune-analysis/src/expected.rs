@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::machine_baselines::MachineBaselines;
-use crate::queries::Query;
+use crate::queries::{Query, add_rows};
 use crate::useful::role_of_path;
 use crate::{Input, Wait};
 
@@ -38,15 +38,7 @@ impl Query for ExpectedRows {
     }
 
     fn add(&mut self, next: ExpectedRows) {
-        self.0.extend(next.0);
-        self.0.sort_by_key(|(path, pe, _)| (*path, *pe));
-        self.0.dedup_by(|more, sum| {
-            let is_same = (more.0, more.1) == (sum.0, sum.1);
-            if is_same {
-                sum.2.add(&more.2);
-            }
-            is_same
-        });
+        add_rows(&mut self.0, next.0, |(path, pe, _)| (*path, *pe), |sum, more| sum.2.add(&more.2));
     }
 }
 

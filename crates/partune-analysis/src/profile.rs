@@ -8,7 +8,7 @@ use partune_base::{CallPathId, Id, PeId, RegionId, Span, Table};
 use partune_trace::{Activity, PeKind, Trace};
 use rayon::prelude::*;
 
-use crate::queries::Query;
+use crate::queries::{Query, add_rows};
 use crate::sums::{outside, useful};
 use crate::times::PathTime;
 use crate::useful::{cpu_pes, role_of_path};
@@ -158,13 +158,7 @@ impl Query for Code {
 
     fn add(&mut self, next: Code) {
         for (sums, next) in [(&mut self.outside, next.outside), (&mut self.computing, next.computing)] {
-            sums.extend(next);
-            sums.sort_by_key(|(pe, _)| *pe);
-            sums.dedup_by(|more, sum| {
-                let is_same = more.0 == sum.0;
-                sum.1 += if is_same { more.1 } else { Span::ZERO };
-                is_same
-            });
+            add_rows(sums, next, |(pe, _)| *pe, |sum, more| sum.1 += more.1);
         }
     }
 }

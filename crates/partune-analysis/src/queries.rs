@@ -6,9 +6,29 @@
 use partune_base::{PeId, Table, Time};
 use partune_index::Ties;
 use partune_trace::Trace;
+use rayon::prelude::*;
 
 use crate::Input;
 use crate::shared::{Memo, Shared};
+
+/// Adds rows to those with the same key, in order of keys.
+pub(crate) fn add_rows<T, K: Ord>(
+    sums: &mut Vec<T>,
+    next: Vec<T>,
+    key: impl Fn(&T) -> K,
+    add: impl Fn(&mut T, &mut T),
+) {
+    sums.extend(next);
+    // Stable: what comes earlier stays before.
+    sums.sort_by_key(&key);
+    sums.dedup_by(|more, sum| {
+        let is_same = key(more) == key(sum);
+        if is_same {
+            add(sum, more);
+        }
+        is_same
+    });
+}
 
 /// An answer that adds up.
 pub(crate) trait Query: Sized + Send + Sync {
@@ -49,10 +69,10 @@ macro_rules! queries {
             }
         }
 
-        /// Answers all queries.
+        /// Answers all queries, side by side.
         fn answer(input: &Input<'_>) {
-            // One after the other: each is parallel over PEs.
-            $( input.$name(); )*
+            let all: &[fn(&Input<'_>)] = &[$(|input| { input.$name(); }),*];
+            all.par_iter().for_each(|ask| ask(input));
         }
 
         impl<'a> Input<'a> {
@@ -114,7 +134,7 @@ queries! {
 pub struct Gathered {
     sums: Sums,
     pes: Vec<OfPe>,
-    /// What transfers cost, as the first slice has it.
+    /// What transfers cost, as the first slice with any has it. All are messages: where PEs access memory of each other, a run is not cut.
     costs: Option<crate::transfers::TransferCosts>,
 }
 
@@ -136,7 +156,8 @@ impl Gathered {
     pub fn ask(&mut self, input: &Input<'_>, ties: Ties) {
         Shared::prepare(input, ties);
         answer(input);
-        self.costs.get_or_insert_with(|| *input.transfer_costs());
+        self.costs =
+            self.costs.or(Some(*input.transfer_costs()).filter(|costs| costs.iter().any(|cost| cost.is_known)));
         let of_pe = |pe: PeId| {
             let stream = &input.trace.streams()[pe];
             let is_there = !stream.visits.is_empty() || stream.present.is_some();

@@ -28,7 +28,7 @@ it can.) Completing own sends, and transfers to others, do not end such a run; f
 *Small* means fewer bytes than *o/G*, where *t(s) = o + G s* is the least-squares line through the durations (without waiting)
 over the sizes of all transfers of that kind. A message that has a receive of its own lasts until that is over, counted from when
 both were there, or as long as its send, if that is longer: so *o* holds overhead and latency. If sizes do not differ, or the line explains less than half of the variance, it
-means below 1024 bytes (`small_bytes`), and *o* is the mean duration of such transfers. A run of *k* costs *(k−1) o* too much.
+means below 1024 bytes (`small_bytes`), and *o* is the mean duration of such transfers. (Of a run that is looked at in slices, the line is that of the first one with messages.) A run of *k* costs *(k−1) o* too much.
 
 Facts: transfers, runs, mean bytes, *o* and, if fitted, *G* per byte and the size *o/G*.
 

@@ -138,9 +138,10 @@ impl Tiling {
     /// In a slice of a run the first tile begins at the meeting before it, and the last one ends at that which ends the slice.
     fn in_slice(mut self, slice: Option<&Slice>) -> Tiling {
         let Some(slice) = slice else { return self };
-        if let Some(((came, path), tile)) = slice.met.zip(self.tiles.first_mut()) {
-            (tile.after, tile.synchronised) = (path, true);
-            self.span.0 = came;
+        if let Some(((came, paths), tile)) = slice.met.as_ref().zip(self.tiles.first_mut()) {
+            let first = self.pes.first().and_then(|pe| paths.get(*pe)).copied();
+            (tile.after, tile.synchronised) = (first.unwrap_or(CallPathId::NONE), true);
+            self.span.0 = *came;
         }
         if !slice.is_last && !self.tiles.is_empty() {
             self.span.1 = self.arrival(self.tiles.len() - 1);

@@ -50,8 +50,8 @@ impl<'a> Timeline<'a> {
             depth.checked_sub(1).map_or(u32::MAX, |above| open[above])
         });
         let parents = parents.collect();
-        let met = trace.slice().and_then(|slice| slice.met);
-        let before = trace.streams()[pe].begin().zip(met).map(|(begin, (_, path))| (begin, path));
+        let met = trace.slice().and_then(|slice| slice.met.as_ref());
+        let before = trace.streams()[pe].begin().zip(met.and_then(|(_, paths)| paths.get(pe).copied()));
         let mut timeline = Timeline { visits, paths, parents, gaps: Vec::new(), before };
         timeline.gaps = timeline.gaps(trace, pe);
         timeline

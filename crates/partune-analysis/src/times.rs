@@ -12,7 +12,7 @@ use partune_trace::{CallPaths, PathProfile, Profile, Trace, VisitIx, Visits};
 use crate::Input;
 use crate::by_path::ByPath;
 use crate::fold::{Fold, fold};
-use crate::queries::Query;
+use crate::queries::{Query, add_rows};
 
 /// What one PE spent on one call path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,26 +93,19 @@ impl Query for PathSums {
             .zip(self.ends.iter_mut())
             .zip(next.of_pes.into_vec().into_iter().zip(next.ends.into_vec()))
         {
-            sums.extend(more);
+            let mut more = more;
             let mut open = Vec::new();
             for ((path, so_far), (_, part, goes_on)) in ends.open.drain(..).zip(next.begun) {
                 let all = so_far + part;
                 if goes_on {
                     open.push((path, all));
                 } else {
-                    sums.push((path, PathSum { ticks: 0, visits: 1, min: all, max: all }));
+                    more.push((path, PathSum { ticks: 0, visits: 1, min: all, max: all }));
                 }
             }
             open.extend(next.open);
             ends.open = open;
-            sums.sort_by_key(|(path, _)| *path);
-            sums.dedup_by(|more, sum| {
-                let is_same = more.0 == sum.0;
-                if is_same {
-                    sum.1 += more.1;
-                }
-                is_same
-            });
+            add_rows(sums, more, |(path, _)| *path, |sum, more| sum.1 += more.1);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::Input;
 use crate::accesses::{self, Access, Loss, What, walk};
 use crate::fit::{Fit, Line};
 use crate::fold::{Fold, fold};
-use crate::queries::Query;
+use crate::queries::{Query, add_rows};
 use crate::receptions::Receptions;
 use crate::serial_transfers::Serial;
 use crate::small_transfers::Small;
@@ -15,6 +15,8 @@ use crate::small_transfers::Small;
 /// What is known of a kind of transfers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
+    /// Whether there was any; else the rest says nothing.
+    pub(crate) is_known: bool,
     pub(crate) line: Option<Line>,
     pub(crate) overhead: f64,
     /// Below this many bytes a transfer is small.
@@ -78,9 +80,12 @@ impl Fold for Fits<'_> {
     }
 
     fn finish(&self, all: Option<Self::Partial>) -> TransferCosts {
-        all.unwrap_or_default().map(|(all, of_small)| match all.line() {
-            Some(line) => Cost { line: Some(line), overhead: line.overhead, small: line.overhead / line.per_byte },
-            None => Cost { line: None, overhead: of_small.mean(), small: self.0.options.small_bytes as f64 },
+        all.unwrap_or_default().map(|(all, of_small)| {
+            let (overhead, small) = match all.line() {
+                Some(line) => (line.overhead, line.overhead / line.per_byte),
+                None => (of_small.mean(), self.0.options.small_bytes as f64),
+            };
+            Cost { is_known: all != Fit::default(), line: all.line(), overhead, small }
         })
     }
 }
@@ -130,14 +135,7 @@ impl Query for Transfers {
 
     fn add(&mut self, next: Transfers) {
         for (sums, next) in [(&mut self.small, next.small), (&mut self.serial, next.serial)] {
-            sums.extend(next);
-            sums.sort_by_key(|(pe, _)| *pe);
-            sums.dedup_by(|more, sum| {
-                more.0 == sum.0 && {
-                    accesses::join(&mut sum.1, std::mem::take(&mut more.1));
-                    true
-                }
-            });
+            add_rows(sums, next, |(pe, _)| *pe, |sum, more| accesses::join(&mut sum.1, std::mem::take(&mut more.1)));
         }
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::blame::{self, Account, Charge};
 use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
 use crate::places::{self, by_place, code_of, together, told};
-use crate::queries::Query;
+use crate::queries::{Query, add_rows};
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
 
 /// How many visits are looked at for a finding, in operations that kept others and of which no wait was looked at for delays.
@@ -68,7 +68,7 @@ operation itself means that it took longer there, or that nothing more is known;
 What the same function of a PE did before the same construct of a function is one cause, whichever call paths lead there; it has those of the one that cost most.
 
 In groups the waiting is divided by its Shapley value before it is followed: while k members are missing, each of them pays 1/k of
-everybody's waiting. Locks are paid by their holders, each for the time it held them, and followed within that time. Competing
+everybody's waiting; of a run that is looked at in slices, within each. Locks are paid by their holders, each for the time it held them, and followed within that time. Competing
 accesses are not followed, since nobody was late. Waits that were not looked at in detail (see delay costs) are followed like those
 that the same operation of the same PE caused. What nobody pays is *unexplained*.
 
@@ -131,16 +131,7 @@ impl Query for Places {
     }
 
     fn add(&mut self, next: Places) {
-        self.places.extend(next.places);
-        // Stable: what comes earlier stays before.
-        self.places.sort_by_key(|(key, _)| *key);
-        self.places.dedup_by(|more, sum| {
-            let is_same = more.0 == sum.0;
-            if is_same {
-                sum.1.join(std::mem::take(&mut more.1));
-            }
-            is_same
-        });
+        add_rows(&mut self.places, next.places, |(key, _)| *key, |sum, more| sum.1.join(std::mem::take(&mut more.1)));
         if let Some((sum, next)) = self.explained.as_mut().zip(next.explained) {
             sum.add(next);
         }
@@ -252,14 +243,10 @@ impl Place {
         self.time += other.time;
         self.count += other.count;
         let is_later = self.pes.last().map(|(pe, _)| *pe) < other.pes.first().map(|(pe, _)| *pe);
-        self.pes.extend(other.pes);
-        if !is_later {
-            self.pes.sort_by_key(|(pe, _)| *pe);
-            self.pes.dedup_by(|more, sum| {
-                let is_same = more.0 == sum.0;
-                sum.1 += if is_same { more.1 } else { Span::ZERO };
-                is_same
-            });
+        if is_later {
+            self.pes.extend(other.pes);
+        } else {
+            add_rows(&mut self.pes, other.pes, |(pe, _)| *pe, |sum, more| sum.1 += more.1);
         }
         other.longest.into_iter().for_each(|wait| self.keep(wait));
     }

@@ -48,7 +48,7 @@ pub fn analyze_in_slices(
     Ok(found.ok().and_then(|slices| analyze(slices.as_ref(), request, progress)))
 }
 
-/// None where clocks disagree: they are repaired for the whole run.
+/// None where clocks disagree, since they are repaired for the whole run, and where the archive changed meanwhile.
 fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> Option<Diagnosis> {
     let mut gathered = Gathered::default();
     let (mut matched, mut quality) = (Matched::default(), Quality::default());
@@ -56,7 +56,7 @@ fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> O
     progress.stage("analysing");
     for number in 0..slices.count() {
         drop(last.take());
-        let trace = timed(progress, "reading", || slices.read(number, &|_, _| ()));
+        let trace = timed(progress, "reading", || slices.read(number, &|_, _| ()))?;
         let index = timed(progress, "matching", || Index::build(&trace));
         if index.clocks.found.is_needed() || !index.clocks.aligned {
             return None;

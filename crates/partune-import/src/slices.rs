@@ -14,8 +14,8 @@ pub trait Slices: Sync {
     /// Event records of all.
     fn events(&self) -> u64;
 
-    /// Reads one. Diagnostics of the whole input are in the first.
-    fn read(&self, slice: usize, advance: Advance<'_>) -> Trace;
+    /// Reads one. Diagnostics of the whole input are in the first. None where the input is not as it was when slices were looked for.
+    fn read(&self, slice: usize, advance: Advance<'_>) -> Option<Trace>;
 }
 
 /// Looks for slices of at most about so many events, in the events of an input. None where it has not more than twice as many, where there are none, or where something is in

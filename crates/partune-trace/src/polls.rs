@@ -78,7 +78,7 @@ impl Stream {
     }
 
     /// Joins polls in a row; visits are in order, and rows too.
-    pub(crate) fn join_polls(&mut self, polling: &Polling) {
+    pub(crate) fn join_polls(&mut self, polling: &Polling, open: &mut [VisitIx]) {
         let completing = self.completing();
         let next = |poll: usize| if completing[poll] { None } else { polling.next(self, poll) };
         if !(0..self.visits.len()).any(|visit| next(visit).is_some()) {
@@ -124,6 +124,7 @@ impl Stream {
             self.visits.push(visit);
         }
         self.map_visits(|visit| joined[visit.index()]);
+        open.iter_mut().for_each(|visit| *visit = joined[visit.index()]);
         self.polls = rows;
     }
 }

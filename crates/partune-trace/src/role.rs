@@ -146,6 +146,11 @@ impl Role {
         self.property() == Property::Transparent
     }
 
+    /// Whether barriers order nothing that an operation of this role does.
+    pub fn is_neutral(self) -> bool {
+        matches!(self, Role::Inquiry | Role::Management | Role::Measurement) || self.is_transparent()
+    }
+
     /// Whether all PEs of a group take part in it together.
     pub fn is_collective(self) -> bool {
         self.property() == Property::Collective

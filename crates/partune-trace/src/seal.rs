@@ -31,19 +31,28 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
     };
     let paths = &built.paths;
     let polling = Polling::of(paths, &built.regions, Clock::new(built.resolution).ticks_per_second());
-    let of_streams = built.streams.as_mut_slice().par_iter_mut().map(|stream| {
+    let mut open = built.slice.as_mut().map(|slice| std::mem::take(&mut slice.open)).unwrap_or_default();
+    open.fill_up(built.streams.len(), Vec::new);
+    let streams = built.streams.as_mut_slice().par_iter_mut().zip(open.as_mut_slice());
+    let of_streams = streams.map(|(stream, open)| {
         let mut faults = Faults::default();
         limits.check(stream, &mut faults);
         repair_visits(&mut stream.visits, &mut faults);
         faults.unordered += stream.sort();
         if let Some(polling) = &polling {
-            stream.join_polls(polling);
+            stream.join_polls(polling, open);
         }
         end_locks_at_their_bodies(stream, paths);
         find_operations(stream, paths);
         faults
     });
-    let faults = of_streams.reduce(Faults::default, Faults::with).with(of_tables);
+    let faults = of_streams.reduce(Faults::default, Faults::with);
+    // Slices have the same tables.
+    let is_told = built.slice.as_ref().is_some_and(|slice| slice.number > 0);
+    let faults = if is_told { faults } else { faults.with(of_tables) };
+    if let Some(slice) = &mut built.slice {
+        slice.open = open;
+    }
     faults.report(&mut built.quality);
     let (mut begin, mut end) = extent(&built.streams);
     if let Some(profile) = &mut built.profile {

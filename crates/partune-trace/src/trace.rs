@@ -100,8 +100,8 @@ pub struct Slice {
     /// Its place among the slices of the run.
     pub number: usize,
     pub is_last: bool,
-    /// The meeting where it begins: when the last PE came, and its call path on the first one. None at the begin of the run.
-    pub met: Option<(Time, CallPathId)>,
+    /// The meeting where it begins: when the last PE came, and its call path on each. None at the begin of the run.
+    pub met: Option<(Time, Table<PeId, CallPathId>)>,
     /// How many of the first visits of each PE began in an earlier slice.
     pub begun: Table<PeId, u32>,
     /// Visits of each PE that go on in the next slice, outermost first.

@@ -5,8 +5,9 @@ mod ends;
 
 use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, Span, StringId, Time, WindowId};
 use partune_trace::{
-    BlockSums, CallSite, NO_MATCHING, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Polls, Process, Profile, Region,
-    RmaTransfer, RmaTransferKind, Role, SIZE_CLASSES, Send, Stream, Trace, TraceBuilder, Transfers, Visit, VisitIx,
+    BlockSums, CallSite, Completion, NO_MATCHING, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Polls, Process,
+    Profile, Region, RmaTransfer, RmaTransferKind, Role, SIZE_CLASSES, Send, Slice, Stream, Trace, TraceBuilder,
+    Transfers, Visit, VisitIx,
 };
 
 /// A builder of one PE with a path for each region; each region is called from the one before.
@@ -83,6 +84,25 @@ fn calls_that_visits_stand_for_can_be_added_up() {
     });
     let repeated: Vec<(VisitIx, u64)> = trace.streams()[PeId(0)].repeated().collect();
     assert_eq!(repeated, [(VisitIx(0), 2), (VisitIx(1), 0), (VisitIx(2), (1 << 44) - 1)]);
+}
+
+/// Polls in a row become one visit; what goes on behind the slice is still known.
+#[test]
+fn what_goes_on_in_the_next_slice_is_found_behind_polls() {
+    let mut builder = nested(&[(Role::User, None), (Role::Probe, Some("MPI"))]);
+    let name = builder.strings.intern("solve");
+    let solve = builder.regions.push(Region::of_construct(name, StringId::NONE, Role::User));
+    let solve = builder.paths.push(CallPathId(0), solve);
+    builder.regions[RegionId(1)].completion = Completion::NonBlocking;
+    builder.resolution = 1_000_000_000;
+    let open = vec![vec![VisitIx(0), VisitIx(4)]].into();
+    builder.slice = Some(Slice { open, begun: vec![0].into(), ..Slice::default() });
+    let visits = [(0, 1000, 0), (10, 20, 1), (30, 40, 1), (50, 60, 1), (500, 1000, solve.0)];
+    let trace = sealed(builder, &visits, |_| {});
+    let visits = &trace.streams()[PeId(0)].visits;
+    assert_eq!(visits.len(), 3);
+    let open = &trace.slice().unwrap().open[PeId(0)];
+    assert_eq!(open.iter().map(|visit| visits.at(*visit).path).collect::<Vec<_>>(), [CallPathId(0), solve]);
 }
 
 #[test]

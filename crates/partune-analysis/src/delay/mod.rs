@@ -24,7 +24,7 @@ use partune_base::{CallPathId, PeId};
 use partune_index::Index;
 use partune_trace::Trace;
 
-use crate::queries::Query;
+use crate::queries::{Query, add_rows};
 use crate::{
     Analysis, Column, DataTable, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape, Unit,
     Values, Waits,
@@ -78,15 +78,10 @@ impl Query for Delays {
     fn add(&mut self, next: Delays) {
         self.unattributed += next.unattributed;
         self.chains = Chains::default();
-        self.costs.extend(next.costs);
-        self.costs.sort_by_key(|cost| (cost.pattern, cost.path, cost.pe));
-        self.costs.dedup_by(|more, sum| {
-            let is_same = (more.pattern, more.path, more.pe) == (sum.pattern, sum.path, sum.pe);
-            if is_same {
-                sum.short_term += more.short_term;
-                sum.long_term += more.long_term;
-            }
-            is_same
+        let key = |cost: &DelayCost| (cost.pattern, cost.path, cost.pe);
+        add_rows(&mut self.costs, next.costs, key, |sum, more| {
+            sum.short_term += more.short_term;
+            sum.long_term += more.long_term;
         });
     }
 }

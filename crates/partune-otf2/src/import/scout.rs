@@ -1,15 +1,16 @@
-//! Looks through the events of a location for moments at which a run can be cut: right behind a synchronisation of all PEs, with nothing under way.
+//! Looks through the events of a location for moments at which a run can be cut: right behind a meeting of all PEs, with nothing under way.
 //!
 //! Of messages it is enough to know that as many were received as sent between every two PEs with each communicator and tag. So a location keeps one number: the sum of
 //! a random number for each message that it sent, less those that it received, the number being a function of both ends, communicator and tag. Where the numbers of all locations add up to
-//! zero, nothing is on its way, but for one chance in 2^64.
+//! zero, nothing is on its way, but for one chance in 2^64. Collective operations add to it too: each member of a group its number, less that of the next member, so that an operation that all have ended adds
+//! nothing.
 //!
-//! A location counts the synchronisations of all and keeps at most so many of these moments, evenly: every first, every second, every fourth and so on. So what locations keep can be
-//! brought together by number. One pass over the events; memory: some 48 bytes for each moment, and the call paths.
+//! A location counts the meetings of all and keeps at most so many of these moments, evenly: every first, every second, every fourth and so on. So what locations keep can be
+//! brought together by number. One pass over the events; memory: some 64 bytes for each moment, and the call paths.
 
 use partune_base::{GroupId, PeId, RegionId, Table, Time};
 use partune_import::{RegionKey, Tree};
-use partune_trace::{Completion, Participants, Region, RegionKind, Role};
+use partune_trace::{Completion, GroupKind, Participants, Region, RegionKind, Role};
 
 use super::clock::LocationClock;
 use super::resolve::{CommRef, Rank, Resolver, local_region};
@@ -57,11 +58,9 @@ struct About {
     /// All members of a group wait for each other in it, and it is no more than that.
     meets: bool,
     kind: Kind,
-    /// It is a turn of a marked loop, or lies in one.
-    in_turn: bool,
 }
 
-/// What an operation is for the question whether two synchronisations are next to each other.
+/// What an operation is for the question whether two meetings are next to each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Barrier,
@@ -93,8 +92,10 @@ pub(super) struct Scout<'a> {
     /// Meetings of all so far: blocking operations in which everybody waits for everybody.
     met: u64,
     messages: u64,
-    /// Requests that have begun and not ended.
+    /// The sum of numbers of requests that have begun and not ended.
     open: u64,
+    /// The group of the last collective operation, and the number of one of it here, see [`Scout::ended`].
+    of_group: (GroupId, u64),
     /// The last moment is to be told whether what comes next parts it.
     is_open: bool,
     last_stamp: Option<u64>,
@@ -125,6 +126,7 @@ impl<'a> Scout<'a> {
             met: 0,
             messages: 0,
             open: 0,
+            of_group: (GroupId::NONE, 0),
             is_open: false,
             last_stamp: None,
             now: Time::MIN,
@@ -183,19 +185,21 @@ impl<'a> Scout<'a> {
         let region = &self.regions[self.resolver.region(key)];
         let is_symmetric = matches!(region.role, Role::GroupSync | Role::AllToAll);
         let of_group = matches!(region.participants, Participants::Group | Participants::World);
-        let is_neutral = matches!(region.role, Role::Inquiry | Role::Management | Role::Measurement);
-        let kind = if is_neutral { Kind::Neutral } else { Kind::Other };
+        let kind = if region.role.is_neutral() { Kind::Neutral } else { Kind::Other };
         let kind = if region.role == Role::GroupSync { Kind::Barrier } else { kind };
         if !matches!(region.role, Role::User) && region.role.is_transparent()
             || region.participants == Participants::Team
         {
             self.unfit("threads and their tasks are in it");
         }
+        if region.kind == RegionKind::Iteration {
+            // Whether blocks are cut where turns begin is a matter of the whole run.
+            self.unfit("turns of a loop are marked in it");
+        }
         self.about.push(About {
             is_inside: around.is_some_and(|around| around.is_inside) || !region.role.is_transparent(),
             meets: is_symmetric && of_group && region.completion == Completion::Blocking,
             kind,
-            in_turn: around.is_some_and(|around| around.in_turn) || region.kind == RegionKind::Iteration,
         });
     }
 
@@ -210,9 +214,9 @@ impl<'a> Scout<'a> {
         if !(is_over && is_one && about.meets) {
             return;
         }
-        // These come in the same order on all PEs; what only some have to wait for need not.
+        // All PEs have these in the same order; from an operation with a root a PE may return before others have begun it.
         self.met += 1;
-        if self.open == 0 && !around.is_some_and(|around| around.in_turn) {
+        if self.open == 0 {
             self.keep(node, about.kind != Kind::Barrier);
         }
     }
@@ -244,6 +248,14 @@ impl<'a> Scout<'a> {
         }
     }
 
+    fn begin(&mut self, request: u64) {
+        self.open = self.open.wrapping_add(mixed(request));
+    }
+
+    fn end(&mut self, request: u64) {
+        self.open = self.open.wrapping_sub(mixed(request));
+    }
+
     /// A message between this PE and another; of one that is received the number is taken back.
     fn message(&mut self, comm: u32, rank: u32, tag: u32, is_sent: bool) {
         let group = self.resolver.group(CommRef(comm));
@@ -251,10 +263,7 @@ impl<'a> Scout<'a> {
         if !peer.is_some() {
             return self.unfit("messages have a partner that is not defined");
         }
-        let number = |from: PeId, to: PeId| {
-            let ends = u64::from(from.0) << 32 | u64::from(to.0);
-            mixed(mixed(ends) ^ (u64::from(group.0) << 32 | u64::from(tag)))
-        };
+        let number = |from: PeId, to: PeId| mixed(pair(from.0, to.0) ^ u64::from(group.0) << 32 ^ u64::from(tag));
         if is_sent {
             self.messages = self.messages.wrapping_add(number(own, peer));
         } else {
@@ -262,18 +271,31 @@ impl<'a> Scout<'a> {
         }
     }
 
+    /// A collective operation. Each member of a group adds a number for it, and these add up to nothing: what is left tells that some have ended more of them than others.
     fn ended(&mut self, comm: u32) {
+        let group = self.resolver.group(CommRef(comm));
         self.operation.collectives += 1;
-        if self.of_all.get(self.resolver.group(CommRef(comm))) == Some(&true) {
-            self.operation.of_all += 1;
+        self.operation.of_all += u32::from(self.of_all.get(group) == Some(&true));
+        if self.of_group.0 != group {
+            self.of_group = (group, self.number_in(group));
         }
+        self.messages = self.messages.wrapping_add(self.of_group.1);
     }
 
-    fn close(&mut self) {
-        match self.open.checked_sub(1) {
-            Some(open) => self.open = open,
-            None => self.unfit("requests end that did not begin"),
-        }
+    /// Of a number for each member, the own one less that of the next.
+    fn number_in(&mut self, group: GroupId) -> u64 {
+        let own = self.resolver.pe;
+        let Some(about) = self.resolver.groups.get(group).filter(|about| about.kind != GroupKind::SelfOnly) else {
+            return 0;
+        };
+        let members = &about.members;
+        let Some(rank) = members.rank(own) else {
+            self.unfit("collective operations are of groups that do not have all who take part");
+            return 0;
+        };
+        let next = members.get((rank + 1) % members.len()).unwrap_or(PeId::NONE);
+        let number = |pe: PeId| pair(group.0, pe.0);
+        number(own).wrapping_sub(number(next))
     }
 }
 
@@ -308,19 +330,21 @@ impl EventVisitor for Scout<'_> {
             Event::MpiSend { receiver, communicator, msg_tag, .. } => {
                 self.message(communicator, receiver, msg_tag, true)
             }
-            Event::MpiIsend { receiver, communicator, msg_tag, .. } => {
+            Event::MpiIsend { receiver, communicator, msg_tag, request_id, .. } => {
                 self.message(communicator, receiver, msg_tag, true);
-                self.open += 1;
+                self.begin(request_id);
             }
             Event::MpiRecv { sender, communicator, msg_tag, .. } => self.message(communicator, sender, msg_tag, false),
-            Event::MpiIrecv { sender, communicator, msg_tag, .. } => {
+            Event::MpiIrecv { sender, communicator, msg_tag, request_id, .. } => {
                 self.message(communicator, sender, msg_tag, false);
-                self.close();
+                self.end(request_id);
             }
-            Event::MpiIrecvRequest { .. } | Event::NonBlockingCollectiveRequest { .. } => self.open += 1,
-            Event::MpiIsendComplete { .. } | Event::MpiRequestCancelled { .. } => self.close(),
-            Event::NonBlockingCollectiveComplete { communicator, .. } => {
-                self.close();
+            Event::MpiIrecvRequest { request_id } | Event::NonBlockingCollectiveRequest { request_id } => {
+                self.begin(request_id)
+            }
+            Event::MpiIsendComplete { request_id } | Event::MpiRequestCancelled { request_id } => self.end(request_id),
+            Event::NonBlockingCollectiveComplete { communicator, request_id, .. } => {
+                self.end(request_id);
                 self.ended(communicator);
                 // It may have begun long before.
                 self.operation.collectives += 1;
@@ -398,7 +422,12 @@ impl EventVisitor for Scout<'_> {
     }
 }
 
-/// A number that looks random and follows from another one.
+/// A number that looks random and follows from two.
+fn pair(one: u32, other: u32) -> u64 {
+    mixed(u64::from(one) << 32 | u64::from(other))
+}
+
+/// The same of one.
 fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

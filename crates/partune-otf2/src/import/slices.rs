@@ -26,7 +26,7 @@ const LEAST_MOMENTS: usize = 64;
 
 /// What of a location is in a slice.
 #[derive(Clone, Debug, Default)]
-struct Window {
+struct Stretch {
     /// The chunks that it is in, and the records of the first one before it.
     chunks: Range<u64>,
     skip: u64,
@@ -44,9 +44,9 @@ struct Sliced<'a> {
     builder: TraceBuilder,
     quality: Quality,
     /// By slice, by location.
-    windows: Vec<Vec<Window>>,
+    stretches: Vec<Vec<Stretch>>,
     /// Where each slice begins, see [`Slice::met`].
-    met: Vec<Option<(Time, CallPathId)>>,
+    met: Vec<Option<(Time, Table<PeId, CallPathId>)>>,
     all: u64,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn find<'a>(
     advance: Advance<'_>,
 ) -> Result<Result<Box<dyn Slices + 'a>, String>, ImportError> {
     let (events, builder) = super::open(files, anchor_name)?;
-    let announced: u64 = events.locations.iter().map(|location| location.announced).sum();
+    let announced = events.locations.iter().fold(0_u64, |sum, location| sum.saturating_add(location.announced));
     Ok(if announced <= wanted.saturating_mul(2) {
         Err("it is small".to_owned())
     } else {
@@ -78,7 +78,7 @@ fn sliced<'a>(
         return Err(why.to_owned());
     }
     let cuts = cuts(&found, wanted)?;
-    let windows = windows(&events, &found, &cuts);
+    let stretches = stretches(&events, &found, &cuts);
     let of_pe = |(location, found): (usize, &Found)| {
         let region = |node: u32| events.resolver(PeId::from_index(location)).region(found.paths.region(node));
         (0..found.paths.len() as u32)
@@ -88,8 +88,9 @@ fn sliced<'a>(
     let paths = merge_paths(found.iter().enumerate().map(of_pe), &mut builder.paths);
     let met = |cut: &Vec<usize>| {
         let came = found.iter().zip(cut).map(|(found, at)| found.moments[*at].came).max();
-        let path = paths.first().map(|paths| paths[found[0].moments[cut[0]].meeting as usize]);
-        came.zip(path)
+        let path =
+            |((found, at), paths): ((&Found, &usize), &Vec<CallPathId>)| paths[found.moments[*at].meeting as usize];
+        came.map(|came| (came, found.iter().zip(cut).zip(&paths).map(path).collect()))
     };
     let met = std::iter::once(None).chain(cuts.iter().map(met)).collect();
     let counted = events.locations.iter().zip(&found).filter(|(location, _)| location.event_bytes.is_some());
@@ -99,14 +100,14 @@ fn sliced<'a>(
     events.locations.iter().flat_map(|location| &location.faults).for_each(|fault| quality.add(fault.clone()));
     report_miscounted(&miscounted, &mut quality);
     let all = found.iter().map(|found| found.events).sum();
-    Ok(Sliced { events, builder, quality, windows, met, all })
+    Ok(Sliced { events, builder, quality, stretches, met, all })
 }
 
 /// Which groups have all PEs, if by its definitions an archive may be cut.
 fn can_be_cut(events: &Events<'_>, builder: &TraceBuilder) -> Result<Table<GroupId, bool>, String> {
     let is_early = |how: Ending| match how {
-        Ending::Signal(_) | Ending::Aborted | Ending::Killed => true,
-        Ending::Left | Ending::InOrder => false,
+        Ending::Left | Ending::Signal(_) | Ending::Aborted | Ending::Killed => true,
+        Ending::InOrder => false,
     };
     let why = if events.statistics.is_some() {
         "it is a profile"
@@ -179,7 +180,7 @@ fn cuts(found: &[Found], wanted: u64) -> Result<Vec<Vec<usize>>, String> {
         let Some(here) = together(found, &mut at, moment.number) else { continue };
         let moments = || found.iter().zip(&here).map(|(found, at)| &found.moments[*at]);
         let is_empty = moments().fold(0_u64, |sum, moment| sum.wrapping_add(moment.messages)) == 0;
-        if !is_empty || !moments().any(|moment| moment.parts) {
+        if !is_empty || !moments().all(|moment| moment.parts) {
             continue;
         }
         let events: u64 = moments().map(|moment| moment.events).sum();
@@ -213,17 +214,17 @@ fn together(found: &[Found], at: &mut [usize], number: u64) -> Option<Vec<usize>
 }
 
 /// What of each location is in each slice.
-fn windows(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<Vec<Window>> {
+fn stretches(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<Vec<Stretch>> {
     let moment = |cut: Option<&Vec<usize>>, location: usize| cut.map(|at| &found[location].moments[at[location]]);
     let of_slice = |slice: usize| {
         let (begin, end) = (slice.checked_sub(1).map(|before| &cuts[before]), cuts.get(slice));
-        let window = |location: usize| {
+        let stretch = |location: usize| {
             let (begin, end) = (moment(begin, location), moment(end, location));
             let bytes = events.locations[location].event_bytes.unwrap_or_default();
             let chunks = bytes.div_ceil(events.chunk_size);
             let first = begin.map_or(0, |moment| u64::from(moment.chunk));
             let before = begin.map_or(0, |moment| moment.events);
-            Window {
+            Stretch {
                 chunks: first..end.map_or(chunks, |moment| u64::from(moment.chunk) + 1),
                 skip: begin.map_or(0, |moment| u64::from(moment.in_chunk)),
                 take: end.map_or(found[location].events, |moment| moment.events) - before,
@@ -232,7 +233,7 @@ fn windows(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<Vec
                 until: end.map(|moment| moment.time),
             }
         };
-        (0..found.len()).map(window).collect()
+        (0..found.len()).map(stretch).collect()
     };
     (0..=cuts.len()).map(of_slice).collect()
 }
@@ -246,34 +247,36 @@ fn open(paths: &Tree, moment: &Moment) -> Vec<RegionKey> {
 
 impl Slices for Sliced<'_> {
     fn count(&self) -> usize {
-        self.windows.len()
+        self.stretches.len()
     }
 
     fn events(&self) -> u64 {
         self.all
     }
 
-    fn read(&self, slice: usize, advance: Advance<'_>) -> Trace {
+    fn read(&self, slice: usize, advance: Advance<'_>) -> Option<Trace> {
         let mut builder = self.builder.clone();
         if slice == 0 {
             builder.quality = self.quality.clone();
         }
-        let windows = &self.windows[slice];
+        let stretches = &self.stretches[slice];
         builder.slice = Some(Slice {
             number: slice,
-            is_last: slice + 1 == self.windows.len(),
-            met: self.met[slice],
-            begun: windows.iter().map(|window| window.open.len() as u32).collect(),
-            open: Table::filled(windows.len(), Vec::new()),
+            is_last: slice + 1 == self.stretches.len(),
+            met: self.met[slice].clone(),
+            begun: stretches.iter().map(|stretch| stretch.open.len() as u32).collect(),
+            open: Table::filled(stretches.len(), Vec::new()),
         });
-        read(SliceSource { events: &self.events, windows }, builder, advance)
+        let trace = read(SliceSource { events: &self.events, stretches }, builder, advance);
+        let is_whole = trace.streams().iter().zip(stretches).all(|(stream, stretch)| stream.events == stretch.take);
+        is_whole.then_some(trace)
     }
 }
 
 /// One slice as a source.
 struct SliceSource<'a> {
     events: &'a Events<'a>,
-    windows: &'a [Window],
+    stretches: &'a [Stretch],
 }
 
 impl Source for SliceSource<'_> {
@@ -281,11 +284,11 @@ impl Source for SliceSource<'_> {
     type Beside = Kept;
 
     fn parts(&self) -> Vec<usize> {
-        (0..self.windows.len()).collect()
+        (0..self.stretches.len()).collect()
     }
 
     fn size(&self, location: &usize) -> u64 {
-        let chunks = &self.windows[*location].chunks;
+        let chunks = &self.stretches[*location].chunks;
         (chunks.end - chunks.start) * self.events.chunk_size
     }
 
@@ -311,8 +314,8 @@ impl Source for SliceSource<'_> {
     }
 
     fn complete(self, _: Vec<Kept>, builder: &mut TraceBuilder) {
-        for (stream, window) in builder.streams.iter_mut().zip(self.windows) {
-            let ends = window.since.or(window.until).zip(window.until.or(window.since));
+        for (stream, stretch) in builder.streams.iter_mut().zip(self.stretches) {
+            let ends = stretch.since.or(stretch.until).zip(stretch.until.or(stretch.since));
             stream.present = ends;
         }
         builder.clocks = self.events.locations.iter().map(|location| location.clock.clone().into_measured()).collect();
@@ -321,15 +324,15 @@ impl Source for SliceSource<'_> {
 
 impl SliceSource<'_> {
     fn segment(&self, location: usize) -> Segment<Kept> {
-        let (events, window, about) = (self.events, &self.windows[location], &self.events.locations[location]);
+        let (events, stretch, about) = (self.events, &self.stretches[location], &self.events.locations[location]);
         let resolver = events.resolver(about.pe);
         let mut decoder = Decoder::new(true, &about.clock, &events.contexts, resolver, about.process);
-        if let Some(since) = window.since {
+        if let Some(since) = stretch.since {
             let time = decoder.assembler.at(since);
-            window.open.iter().for_each(|region| decoder.assembler.enter(time, *region));
+            stretch.open.iter().for_each(|region| decoder.assembler.enter(time, *region));
         }
-        let bytes = window.chunks.start * events.chunk_size..window.chunks.end * events.chunk_size;
-        let mut within = Within { decoder, skip: window.skip, take: window.take };
+        let bytes = stretch.chunks.start * events.chunk_size..stretch.chunks.end * events.chunk_size;
+        let mut within = Within { decoder, skip: stretch.skip, take: stretch.take };
         // What there was to say of damage was said when the archive was looked through.
         events.read_chunks(location, bytes, |_, chunk| codec::read_chunk(chunk, &mut within));
         within.decoder.finish()

@@ -15,7 +15,10 @@ fn slices(anchor: &std::path::Path, wanted: u64) -> Result<Vec<Trace>, String> {
     let folder = Folder(anchor.parent().expect("it has a folder").to_owned());
     let find = FORMAT.slices.expect("OTF2 is read slice by slice");
     let found = find(&folder, &name, wanted, &|_, _| {}).expect("it opens");
-    let read = |slices: Box<dyn Slices + '_>| (0..slices.count()).map(|slice| slices.read(slice, &|_, _| {})).collect();
+    let read = |slices: Box<dyn Slices + '_>| {
+        let slice = |slice| slices.read(slice, &|_, _| {}).expect("nobody changes it");
+        (0..slices.count()).map(slice).collect()
+    };
     found.map(read)
 }
 

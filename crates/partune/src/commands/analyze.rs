@@ -79,14 +79,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (request, room) = args.reading.prepare(options)?;
     let request = Request { only, ..request };
     let mut diagnosis = {
-        let bar = Bar::new(args.timings);
         let selection = args.reading.selection();
         let can_be_sliced = selection == Selection::default() && kernels.is_none();
-        let sliced = can_be_sliced.then(|| partune_engine::analyze_in_slices(archive, &request, SLICE, &bar));
-        match sliced.transpose()?.flatten() {
+        let in_slices = || partune_engine::analyze_in_slices(archive, &request, SLICE, &Bar::new(args.timings));
+        match can_be_sliced.then(in_slices).transpose()?.flatten() {
             Some(diagnosis) => diagnosis,
             None => {
                 room.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
+                let bar = Bar::new(args.timings);
                 partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?
             }
         }
