@@ -50,22 +50,21 @@ impl WorldSums {
     pub(crate) fn of(input: &Input<'_>, measured: &Measured) -> WorldSums {
         let (work, n) = (&measured.work, measured.work.pes.len());
         let losses = block_loss::of_regions(input, measured);
-        let region =
-            |((about, turns), ((most, total), loss)): ((&Tile, &CallPathId), (&(i128, i128), RegionLoss))| RegionSums {
-                about: *about,
-                turns: *turns,
-                most: *most,
-                total: *total,
-                levels: RegionLevels::default(),
-                of_pes: vec![0; n],
-                maxima: 0,
-                iterations: 0,
-                loss,
-            };
-        let about = work.regions.iter().zip(&work.turns).zip(measured.shares.iter().zip(losses));
+        let regions = work.regions.iter().zip(&work.turns).zip(measured.shares.iter().zip(losses));
+        let regions = regions.map(|((about, turns), (share, loss))| RegionSums {
+            about: *about,
+            turns: *turns,
+            most: share.0,
+            total: share.1,
+            levels: RegionLevels::default(),
+            of_pes: vec![0; n],
+            maxima: 0,
+            iterations: 0,
+            loss,
+        });
         let mut sums = WorldSums {
             pes: work.pes.clone(),
-            regions: about.map(region).collect(),
+            regions: regions.collect(),
             phases: work.phases.clone(),
             tensor: Tensor::new(n),
             links: LinkSums::default(),

@@ -19,7 +19,7 @@ use crate::session::{conclude, run_analyses};
 use crate::{Diagnosis, Progress, Request, Run, timed};
 
 /// Event records of a slice, at most about; of a run with more than twice as many slices are looked at.
-pub const SLICE: u64 = 1 << 24;
+pub const SLICE: u64 = 1 << 25;
 /// Bytes of an event record, at least.
 const LEAST: u64 = 2;
 

@@ -328,7 +328,7 @@ impl EventVisitor for Scout<'_> {
             Event::Enter { region } => Scout::enter(self, local_region(region)),
             Event::Leave { region } => Scout::leave(self, local_region(region)),
             Event::MpiSend { receiver, communicator, msg_tag, .. } => {
-                self.message(communicator, receiver, msg_tag, true)
+                self.message(communicator, receiver, msg_tag, true);
             }
             Event::MpiIsend { receiver, communicator, msg_tag, request_id, .. } => {
                 self.message(communicator, receiver, msg_tag, true);
@@ -340,7 +340,7 @@ impl EventVisitor for Scout<'_> {
                 self.end(request_id);
             }
             Event::MpiIrecvRequest { request_id } | Event::NonBlockingCollectiveRequest { request_id } => {
-                self.begin(request_id)
+                self.begin(request_id);
             }
             Event::MpiIsendComplete { request_id } | Event::MpiRequestCancelled { request_id } => self.end(request_id),
             Event::NonBlockingCollectiveComplete { communicator, request_id, .. } => {
