@@ -81,6 +81,19 @@ fn archives_say_the_same() {
     assert!(cut >= 2, "an example at least is cut twice");
 }
 
+/// What is found does not depend on the number of threads.
+#[test]
+fn one_thread_and_eight_say_the_same() {
+    let folder = tempfile::tempdir().expect("there is room for an archive");
+    let anchor = synth(&folder.path().join("run"), &["--ranks", "8", "--events", "60K", "--slow", "5:2"]);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
+        pool.install(|| sliced(&anchor, 3000))
+    };
+    let one = on(1);
+    assert!(one.is_some() && one == on(8));
+}
+
 #[test]
 fn faults_are_found_the_same() {
     let folder = tempfile::tempdir().expect("there is room for archives");

@@ -82,13 +82,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let selection = args.reading.selection();
         let can_be_sliced = selection == Selection::default() && kernels.is_none();
         let in_slices = || partune_engine::analyze_in_slices(archive, &request, SLICE, &Bar::new(args.timings));
-        match can_be_sliced.then(in_slices).transpose()?.flatten() {
-            Some(diagnosis) => diagnosis,
-            None => {
-                room.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
-                let bar = Bar::new(args.timings);
-                partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?
-            }
+        if let Some(diagnosis) = can_be_sliced.then(in_slices).transpose()?.flatten() {
+            diagnosis
+        } else {
+            room.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
+            let bar = Bar::new(args.timings);
+            partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?
         }
     };
     if let (Some(counted), Some(core), Some(path), Some(machine)) = (&kernels, core, &args.machine, &machine) {
