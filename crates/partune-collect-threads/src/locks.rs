@@ -111,11 +111,18 @@ pub(crate) fn measured(lock: usize) -> Option<u64> {
     })
 }
 
-/// It got a lock without a wait. What runtimes lock is their own business.
+/// Whether the program is about to get a lock; what runtimes lock is their own business. Asked before it is got: the answer may take memory, and where a runtime watches what the process
+/// maps, memory may take the very lock.
+#[inline]
+fn is_program(frame: Frame) -> bool {
+    let at = frame.return_address();
+    callers::is_known_program(at).unwrap_or_else(|| aside(|| Some(callers::is_program(at))).unwrap_or(false))
+}
+
+/// The program got a lock without a wait.
 #[inline]
 fn got_at_once(region: &'static Region, frame: Frame, kind: Kind, lock: usize) {
-    let is_program = callers::is_program(frame.return_address());
-    if is_program && !(objects::may_be_long(lock) && is_told(region, frame, kind, lock)) {
+    if !(objects::may_be_long(lock) && is_told(region, frame, kind, lock)) {
         measure(lock);
     }
 }
@@ -237,15 +244,16 @@ macro_rules! acquire {
                 return call!($name(lock $(, $more)*));
             }
             let whose: Option<fn(usize) -> u32> = None$(.or(Some($holder)))?;
+            let frame = frame::here();
+            let is_program = is_program(frame);
             let tried = call!($try(lock));
             if tried != $busy {
-                if matches!(tried, GOT | OWNER_DIED) && !(whose.is_some() && is_nested(lock)) {
-                    got_at_once(&$region, frame::here(), Kind::$kind, lock);
+                if is_program && matches!(tried, GOT | OWNER_DIED) && !(whose.is_some() && is_nested(lock)) {
+                    got_at_once(&$region, frame, Kind::$kind, lock);
                 }
                 $(taken(lock, $holder);)?
                 return tried;
             }
-            let frame = frame::here();
             let waiting = aside(|| Waiting::begin(&$region, frame, lock, whose));
             let result = call!($name(lock $(, $more)*));
             if waiting.is_some() {

@@ -121,7 +121,16 @@ pub fn known(address: usize) -> Option<Caller> {
 
 /// Whether what is at an address is no runtime, nor a recorder that is a library of its own.
 pub fn is_program(address: usize) -> bool {
-    match of(address) {
+    is_that_of_the_program(of(address), address)
+}
+
+/// The same, if that takes no memory.
+pub fn is_known_program(address: usize) -> Option<bool> {
+    known(address).map(|caller| is_that_of_the_program(caller, address))
+}
+
+fn is_that_of_the_program(caller: Caller, address: usize) -> bool {
+    match caller {
         Caller::Program => true,
         Caller::Runtime => false,
         Caller::Recorder => address == 0 || is_linked(),
