@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use partune_engine::Request;
+use partune_testkit::mutate::{self, Random};
 use serde_json::{Map, Value};
 
 use crate::archives::archives;
@@ -135,4 +136,31 @@ fn what_goes_across_is_looked_at_as_a_whole() {
         std::fs::copy(of(&plain), of(&skewed)).expect("definitions of a location are a file");
     }
     assert_eq!(sliced(&skewed, 1000), None);
+}
+
+/// Records that are lost, doubled, moved, or say something else keep a run whole, or are cut around.
+#[test]
+fn changed_records_do_no_harm() {
+    let folder = tempfile::tempdir().expect("there is room for an archive");
+    let anchor = synth(&folder.path().join("run"), &["--ranks", "4", "--events", "4K", "--slow", "2:2"]);
+    let beside = std::fs::read_dir(anchor.with_file_name("traces")).expect("files of locations are in a folder");
+    let mut files: Vec<PathBuf> = beside.map(|file| file.expect("it can be listed").path()).collect();
+    files.push(anchor.with_extension("def"));
+    files.sort();
+    let (mut changed, mut cut) = (0, 0);
+    for round in 0..300 {
+        let mut random = Random::new(round);
+        let file = &files[random.below(files.len())];
+        let bytes = std::fs::read(file).expect("it is there");
+        let Some(other) = mutate::records(&bytes, 4 << 20, &mut random) else { continue };
+        std::fs::write(file, other).expect("it can be written");
+        changed += 1;
+        let found = partune_engine::analyze_in_slices(&anchor, &request(), 100, &());
+        if let Ok(Some(diagnosis)) = found {
+            parsed(&partune_report::document(&diagnosis, "archive"));
+            cut += 1;
+        }
+        std::fs::write(file, bytes).expect("it can be written");
+    }
+    assert!(changed > 200 && cut > 0, "{changed} {cut}");
 }
