@@ -23,43 +23,55 @@ pub const SLICE: u64 = 1 << 25;
 /// Bytes of an event record, at least.
 const LEAST: u64 = 2;
 
-/// The diagnosis of an archive with more than twice so many event records as `slice`, if it can be looked at in slices of about that size. None if it is smaller, or something in it goes across,
-/// or more is asked for than what adds up; then it is to be opened and analysed as a whole.
+/// What came of looking at an archive in slices.
+pub enum Sliced {
+    Diagnosed(Box<Diagnosis>),
+    /// It is to be opened and analysed as a whole. Why, where it is large and that is a matter of what is in it.
+    Whole(Option<String>),
+}
+
+/// The diagnosis of an archive with more than twice so many event records as `slice`, if it can be looked at in slices of about that size; not if it is smaller, or something in it goes across,
+/// or more is asked for than what adds up.
 pub fn analyze_in_slices(
     path: &Path,
     request: &Request,
     slice: u64,
     progress: &dyn Progress,
-) -> Result<Option<Diagnosis>, OpenError> {
+) -> Result<Sliced, OpenError> {
     let able = |name: &String| SLICED_ANALYSES.iter().any(|analysis| analysis.name == *name);
     let runs = formats::runs(path)?;
-    let [entry] = runs.as_slice() else { return Ok(None) };
+    let [entry] = runs.as_slice() else { return Ok(Sliced::Whole(None)) };
     let is_small = formats::bytes(entry) <= LEAST * 2 * slice;
     let is_able = request.options.operations.is_empty() && request.only.iter().all(able);
     if is_small || !is_able || formats::has_operations(entry) {
-        return Ok(None);
+        return Ok(Sliced::Whole(None));
     }
-    let Some(find) = formats::detect(entry)?.slices else { return Ok(None) };
+    let Some(find) = formats::detect(entry)?.slices else { return Ok(Sliced::Whole(None)) };
     let (files, name) = (Folder::of(entry), formats::name(entry));
     progress.stage("looking for slices");
     let advance = |done, total| progress.advance(done, total);
     let found = timed(progress, "slices", || find(&files, &name, slice, &advance));
     let found = found.map_err(|error| OpenError::Import { path: entry.clone(), error })?;
-    Ok(found.ok().and_then(|slices| analyze(slices.as_ref(), request, progress)))
+    let diagnosed = match found {
+        Ok(slices) => analyze(slices.as_ref(), request, progress).map_err(|why| Some(why.to_owned())),
+        Err(why) => Err(why),
+    };
+    Ok(diagnosed.map_or_else(Sliced::Whole, |it| Sliced::Diagnosed(Box::new(it))))
 }
 
-/// None where clocks disagree, since they are repaired for the whole run, and where the archive changed meanwhile.
-fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> Option<Diagnosis> {
+/// Not where clocks disagree, since they are repaired for the whole run, and where the archive changed meanwhile.
+fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> Result<Diagnosis, &'static str> {
+    const CHANGED: &str = "it changed while it was read";
     let mut gathered = Gathered::default();
     let (mut matched, mut quality) = (Matched::default(), Quality::default());
     let mut last: Option<Trace> = None;
     progress.stage("analysing");
     for number in 0..slices.count() {
         drop(last.take());
-        let trace = timed(progress, "reading", || slices.read(number, &|_, _| ()))?;
+        let trace = timed(progress, "reading", || slices.read(number, &|_, _| ())).ok_or(CHANGED)?;
         let index = timed(progress, "matching", || Index::build(&trace));
         if index.clocks.found.is_needed() || !index.clocks.aligned {
-            return None;
+            return Err("its clocks disagree");
         }
         let ties = Ties::build(&trace, &index);
         let waits = timed(progress, "waits", || Waits::in_ties(&trace, &index, &ties, &request.options));
@@ -75,10 +87,10 @@ fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> O
         progress.advance(number as u64 + 1, slices.count() as u64);
         last = Some(trace);
     }
-    let (trace, shared) = gathered.finish(last?);
+    let (trace, shared) = gathered.finish(last.ok_or(CHANGED)?);
     let (index, waits) = (Index { quality, ..Index::default() }, Waits::default());
     let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
     let outcome = run_analyses(SLICED_ANALYSES, &input, request, progress);
     let run = Run::new(trace, index, waits, (Repair::default(), matched));
-    Some(conclude(run, outcome, SLICED_ANALYSES, request))
+    Ok(conclude(run, outcome, SLICED_ANALYSES, request))
 }

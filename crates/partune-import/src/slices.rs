@@ -19,6 +19,10 @@ pub trait Slices: Sync {
 }
 
 /// Looks for slices of at most about so many events, in the events of an input. None where it has not more than twice as many, where there are none, or where something is in
-/// it that may go across; why is said.
-pub type FindSlices =
-    for<'a> fn(&'a dyn Files, &'a str, u64, Advance<'_>) -> Result<Result<Box<dyn Slices + 'a>, String>, ImportError>;
+/// it that may go across; why is said of what is large.
+pub type FindSlices = for<'a> fn(
+    &'a dyn Files,
+    &'a str,
+    u64,
+    Advance<'_>,
+) -> Result<Result<Box<dyn Slices + 'a>, Option<String>>, ImportError>;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use partune_engine::Request;
+use partune_engine::{Request, Sliced};
 use partune_testkit::mutate::{self, Random};
 use serde_json::{Map, Value};
 
@@ -27,8 +27,15 @@ fn whole(anchor: &Path) -> Value {
 }
 
 fn sliced(anchor: &Path, slice: u64) -> Option<Value> {
-    let sliced = partune_engine::analyze_in_slices(anchor, &request(), slice, &()).expect("the archive opens");
-    sliced.map(|diagnosis| parsed(&partune_report::document(&diagnosis, "archive")))
+    in_slices(anchor, slice).ok()
+}
+
+/// The document, or why there is none.
+fn in_slices(anchor: &Path, slice: u64) -> Result<Value, Option<String>> {
+    match partune_engine::analyze_in_slices(anchor, &request(), slice, &()).expect("the archive opens") {
+        Sliced::Diagnosed(diagnosis) => Ok(parsed(&partune_report::document(&diagnosis, "archive"))),
+        Sliced::Whole(why) => Err(why),
+    }
 }
 
 fn parsed(document: &str) -> Value {
@@ -127,15 +134,16 @@ fn what_goes_across_is_looked_at_as_a_whole() {
     };
     let plain = made("plain", &[]);
     assert!(sliced(&plain, 1000).is_some());
-    assert_eq!(sliced(&made("threads", &["--threads", "2"]), 1000), None);
-    assert_eq!(sliced(&made("shmem", &["--model", "shmem"]), 1000), None);
+    let why = |anchor: &Path| in_slices(anchor, 1000).expect_err("it is not cut").expect("it is said why");
+    assert_eq!(why(&made("threads", &["--threads", "2"])), "it has other PEs than the main threads of processes");
+    assert_eq!(why(&made("shmem", &["--model", "shmem"])), "PEs access memory of each other");
     // Without what was measured of the offsets of its clocks.
     let skewed = made("skewed", &["--clock-offset-ns", "1000000"]);
     for rank in 0..4 {
         let of = |anchor: &Path| anchor.with_file_name("traces").join(format!("{rank}.def"));
         std::fs::copy(of(&plain), of(&skewed)).expect("definitions of a location are a file");
     }
-    assert_eq!(sliced(&skewed, 1000), None);
+    assert_eq!(why(&skewed), "its clocks disagree");
 }
 
 /// Records that are lost, doubled, moved, or say something else keep a run whole, or are cut around.
@@ -156,7 +164,7 @@ fn changed_records_do_no_harm() {
         std::fs::write(file, other).expect("it can be written");
         changed += 1;
         let found = partune_engine::analyze_in_slices(&anchor, &request(), 100, &());
-        if let Ok(Some(diagnosis)) = found {
+        if let Ok(Sliced::Diagnosed(diagnosis)) = found {
             parsed(&partune_report::document(&diagnosis, "archive"));
             cut += 1;
         }

@@ -56,13 +56,13 @@ pub(super) fn find<'a>(
     anchor_name: &'a str,
     wanted: u64,
     advance: Advance<'_>,
-) -> Result<Result<Box<dyn Slices + 'a>, String>, ImportError> {
+) -> Result<Result<Box<dyn Slices + 'a>, Option<String>>, ImportError> {
     let (events, builder) = super::open(files, anchor_name)?;
     let announced = events.locations.iter().fold(0_u64, |sum, location| sum.saturating_add(location.announced));
     Ok(if announced <= wanted.saturating_mul(2) {
-        Err("it is small".to_owned())
+        Err(None)
     } else {
-        sliced(events, builder, wanted, advance).map(|it| Box::new(it) as Box<dyn Slices + 'a>)
+        sliced(events, builder, wanted, advance).map(|it| Box::new(it) as Box<dyn Slices + 'a>).map_err(Some)
     })
 }
 

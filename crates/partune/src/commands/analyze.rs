@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use partune_engine::{Options, Request, SLICE, Selection, analyses};
+use partune_engine::{Options, Request, SLICE, Selection, Sliced, analyses};
 use partune_report::{TextOptions, document, schema, text};
 
 use crate::commands::filter;
@@ -82,12 +82,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let selection = args.reading.selection();
         let can_be_sliced = selection == Selection::default() && kernels.is_none();
         let in_slices = || partune_engine::analyze_in_slices(archive, &request, SLICE, &Bar::new(args.timings));
-        if let Some(diagnosis) = can_be_sliced.then(in_slices).transpose()?.flatten() {
-            diagnosis
-        } else {
-            room.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
-            let bar = Bar::new(args.timings);
-            partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?
+        match if can_be_sliced { in_slices()? } else { Sliced::Whole(None) } {
+            Sliced::Diagnosed(diagnosis) => *diagnosis,
+            Sliced::Whole(why) => {
+                if let Some(why) = why {
+                    output::note(&format!("partune: all of the run is read at once, since {why}"));
+                }
+                room.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
+                let bar = Bar::new(args.timings);
+                partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?
+            }
         }
     };
     if let (Some(counted), Some(core), Some(path), Some(machine)) = (&kernels, core, &args.machine, &machine) {
