@@ -121,10 +121,9 @@ impl BlockWork {
         self.work.chunks_exact(self.pes.len().max(1))
     }
 
-    /// Whether a region is not just the whole run: a synchronisation begins or ends it, or it is cut at marked turns.
+    /// See [`Tile::is_known`].
     pub(crate) fn is_known(&self, region: usize) -> bool {
-        let Tile { closes, after, .. } = self.regions[region];
-        closes.is_some() || after.is_some() || self.turns[region].is_some()
+        self.regions[region].is_known(self.turns[region])
     }
 
     /// Regions with the work of each PE, row by row.

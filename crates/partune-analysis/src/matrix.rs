@@ -7,7 +7,7 @@ use partune_base::{Id, PeId, Span};
 use partune_trace::RmaTransferKind;
 use rayon::prelude::*;
 
-use crate::queries::Query;
+use crate::queries::{Query, add_rows};
 use crate::receptions::Receptions;
 use crate::{Analysis, AnalysisResult, Input, Outcome, Pair, Section, SectionShape, Shape, TableShape, profile_matrix};
 
@@ -108,31 +108,23 @@ impl Query for Exchanges {
         let rows: Vec<Vec<(PeId, PeId, Cell)>> =
             pes.par_iter().map_init(row, |row, pe| exchanges(input, receptions, *pe, row)).collect();
         // Gets go towards the PE whose row they are in, all else from it, so a pair can come twice.
-        let mut exchanges = Exchanges(rows.into_iter().flatten().collect());
-        exchanges.settle();
+        let mut exchanges = Exchanges(Vec::new());
+        exchanges.add(Exchanges(rows.into_iter().flatten().collect()));
         exchanges
     }
 
     fn add(&mut self, next: Exchanges) {
-        self.0.extend(next.0);
-        self.settle();
-    }
-}
-
-impl Exchanges {
-    /// One cell a pair.
-    fn settle(&mut self) {
-        self.0.sort_by_key(|(from, to, _)| (*from, *to));
-        self.0.dedup_by(|later, first| {
-            let same = (later.0, later.1) == (first.0, first.1);
-            if same {
-                first.2.messages += later.2.messages;
-                first.2.accesses += later.2.accesses;
-                first.2.bytes = first.2.bytes.saturating_add(later.2.bytes);
-                first.2.time += later.2.time;
-            }
-            same
-        });
+        add_rows(
+            &mut self.0,
+            next.0,
+            |(from, to, _)| (*from, *to),
+            |(_, _, sum), (_, _, more)| {
+                sum.messages += more.messages;
+                sum.accesses += more.accesses;
+                sum.bytes = sum.bytes.saturating_add(more.bytes);
+                sum.time += more.time;
+            },
+        );
     }
 }
 

@@ -91,6 +91,13 @@ fn main(trace: &Trace, index: &Index, pes: &[PeId]) -> PeId {
     main.chain(pes).find(takes_part).or(pes.first()).copied().unwrap_or(PeId::NONE)
 }
 
+impl Tile {
+    /// Whether it is not just the whole run: a synchronisation begins or ends it, or it is cut at marked turns, of which this is the loop.
+    pub(crate) fn is_known(&self, turns: CallPathId) -> bool {
+        self.closes.is_some() || self.after.is_some() || turns.is_some()
+    }
+}
+
 impl Tiling {
     /// Cut at global synchronisations, within the span; one tile where these PEs have none.
     fn of_blocks(

@@ -81,13 +81,10 @@ struct Place {
     time: Span,
     count: u64,
     pes: Vec<(PeId, Span)>,
-    longest: Vec<Longest>,
+    longest: Vec<Occurrence>,
     /// How many are kept of the longest.
     details: usize,
 }
-
-/// A long wait: its PE, when it began and ended, and the PE that ended it.
-type Longest = Occurrence;
 
 fn run(input: &Input<'_>) -> Outcome {
     let Places { places, explained } = input.wait_places();
@@ -263,8 +260,8 @@ impl Place {
     }
 
     /// Keeps the longest waits, longest first, equal ones in order of time and PE.
-    fn keep(&mut self, wait: Longest) {
-        let key = |wait: &Longest| (Reverse(wait.end.since(wait.begin)), wait.begin, wait.pe);
+    fn keep(&mut self, wait: Occurrence) {
+        let key = |wait: &Occurrence| (Reverse(wait.end.since(wait.begin)), wait.begin, wait.pe);
         let at = self.longest.partition_point(|kept| key(kept) < key(&wait));
         if at < self.details {
             self.longest.insert(at, wait);

@@ -131,10 +131,9 @@ impl WorldSums {
         Chain::new(&tensor.bounds(), &self.links, regions)
     }
 
-    /// Whether a region is not just the whole run: a synchronisation begins or ends it, or it is cut at marked turns.
+    /// See [`Tile::is_known`].
     pub(crate) fn is_known(&self, region: usize) -> bool {
-        let RegionSums { about, turns, .. } = &self.regions[region];
-        about.closes.is_some() || about.after.is_some() || turns.is_some()
+        self.regions[region].about.is_known(self.regions[region].turns)
     }
 }
 

@@ -11,9 +11,6 @@ pub trait Slices: Sync {
     /// At least two.
     fn count(&self) -> usize;
 
-    /// Event records of all.
-    fn events(&self) -> u64;
-
     /// Reads one. Diagnostics of the whole input are in the first. None where the input is not as it was when slices were looked for.
     fn read(&self, slice: usize, advance: Advance<'_>) -> Option<Trace>;
 }

@@ -1,6 +1,6 @@
 //! An archive slice by slice: where to cut it, and a source for what lies between two cuts.
 //!
-//! Cut is where all PEs have met, nothing is under way and no PE is in a turn of a marked loop ([`super::scout`]); of these moments, those that make slices of about the wanted size. A slice
+//! Cut is where all PEs have met and nothing is under way ([`super::scout`]); of these moments, those that make slices of about the wanted size. A slice
 //! begins at a record of each event file, with the functions that are open there.
 
 use std::ops::Range;
@@ -47,7 +47,6 @@ struct Sliced<'a> {
     stretches: Vec<Vec<Stretch>>,
     /// Where each slice begins, see [`Slice::met`].
     met: Vec<Option<(Time, Table<PeId, CallPathId>)>>,
-    all: u64,
 }
 
 /// Looks for slices; see [`partune_import::FindSlices`].
@@ -99,8 +98,7 @@ fn sliced<'a>(
     let mut quality = std::mem::take(&mut builder.quality);
     events.locations.iter().flat_map(|location| &location.faults).for_each(|fault| quality.add(fault.clone()));
     report_miscounted(&miscounted, &mut quality);
-    let all = found.iter().map(|found| found.events).sum();
-    Ok(Sliced { events, builder, quality, stretches, met, all })
+    Ok(Sliced { events, builder, quality, stretches, met })
 }
 
 /// Which groups have all PEs, if by its definitions an archive may be cut.
@@ -248,10 +246,6 @@ fn open(paths: &Tree, moment: &Moment) -> Vec<RegionKey> {
 impl Slices for Sliced<'_> {
     fn count(&self) -> usize {
         self.stretches.len()
-    }
-
-    fn events(&self) -> u64 {
-        self.all
     }
 
     fn read(&self, slice: usize, advance: Advance<'_>) -> Option<Trace> {

@@ -80,9 +80,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let request = Request { only, ..request };
     let mut diagnosis = {
         let selection = args.reading.selection();
-        let can_be_sliced = selection == Selection::default() && kernels.is_none();
-        let in_slices = || partune_engine::analyze_in_slices(archive, &request, SLICE, &Bar::new(args.timings));
-        match if can_be_sliced { in_slices()? } else { Sliced::Whole(None) } {
+        let sliced = if selection == Selection::default() && kernels.is_none() {
+            partune_engine::analyze_in_slices(archive, &request, SLICE, &Bar::new(args.timings))?
+        } else {
+            Sliced::Whole(None)
+        };
+        match sliced {
             Sliced::Diagnosed(diagnosis) => *diagnosis,
             Sliced::Whole(why) => {
                 if let Some(why) = why {

@@ -37,14 +37,19 @@ int main(void)
 }
 "#;
 
+/// Compiles a program as `app` in a folder.
+fn build(here: &Path, program: &str) {
+    std::fs::write(here.join("app.c"), program).expect("a program is written");
+    let mut gcc = Command::new("gcc");
+    gcc.current_dir(here).arg("-I").arg(workspace().join("include")).args(["app.c", "-o", "app", "-lm"]);
+    run(&mut gcc);
+}
+
 #[test]
 fn a_plan_is_launched_once_and_said_in_two_ways() {
     let folder = tempfile::tempdir().expect("there is room for a program");
     let here = folder.path();
-    std::fs::write(here.join("app.c"), PROGRAM).expect("a program is written");
-    let mut gcc = Command::new("gcc");
-    gcc.current_dir(here).arg("-I").arg(workspace().join("include")).args(["app.c", "-o", "app", "-lm"]);
-    run(&mut gcc);
+    build(here, PROGRAM);
     let plan = "command = './app'\nsizes = [1]\npes = [1]\nlaunches = 2\nbudget_s = 2.0\n";
     std::fs::write(here.join("plan.toml"), plan).expect("a plan is written");
     let (out, told) = said(&couple(here, &["--dry-run"]));
@@ -108,10 +113,7 @@ int main(void)
 fn what_was_executed_one_by_one_is_said_so() {
     let folder = tempfile::tempdir().expect("there is room for a program");
     let here = folder.path();
-    std::fs::write(here.join("app.c"), TAKES_BACK).expect("a program is written");
-    let mut gcc = Command::new("gcc");
-    gcc.current_dir(here).arg("-I").arg(workspace().join("include")).args(["app.c", "-o", "app", "-lm"]);
-    run(&mut gcc);
+    build(here, TAKES_BACK);
     let plan = "command = './app'\nsizes = [1]\npes = [1]\nlaunches = 1\nbudget_s = 2.0\n";
     std::fs::write(here.join("plan.toml"), plan).expect("a plan is written");
     let (text, told) = said(&couple(here, &[]));
