@@ -65,6 +65,7 @@ fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> R
     let mut gathered = Gathered::default();
     let (mut matched, mut quality) = (Matched::default(), Quality::default());
     let mut last: Option<Trace> = None;
+    let mut unknown = 0_u64;
     progress.stage("analysing");
     for number in 0..slices.count() {
         drop(last.take());
@@ -81,12 +82,14 @@ fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> R
         timed(progress, "adding", || gathered.add(shared));
         matched.add(Matched::of(&index));
         quality.merge(index.quality);
+        unknown = unknown.saturating_add(trace.slice().map_or(0, |slice| slice.unknown));
         if number + 1 < slices.count() {
             quality.merge(trace.quality().clone());
         }
         progress.advance(number as u64 + 1, slices.count() as u64);
         last = Some(trace);
     }
+    quality.merge(slices.conclude(unknown));
     let (trace, shared) = gathered.finish(last.ok_or(CHANGED)?);
     let (index, waits) = (Index { quality, ..Index::default() }, Waits::default());
     let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };

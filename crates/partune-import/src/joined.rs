@@ -76,8 +76,8 @@ pub(crate) fn join<B: Beside>(segments: Vec<Segment<B>>) -> Option<Joined<B>> {
                 Parent::Node(node) => Some(paths[node as usize]),
                 Parent::Base(k) => base.get(k as usize).map(|open| open.path),
             };
-            let path = *known.entry((parent, node.region)).or_insert_with(|| {
-                joined.paths.push((parent, node.region));
+            let path = *known.entry((parent, node.step)).or_insert_with(|| {
+                joined.paths.push((parent, node.step));
                 joined.paths.len() as u32 - 1
             });
             paths.push(path);
@@ -134,6 +134,11 @@ impl<B: Beside> Joined<B> {
     /// The visits that nothing ended, outermost first; they are among [`Faults::missing_leaves`].
     pub fn open(&self) -> &[VisitIx] {
         &self.open
+    }
+
+    /// The same among the visits that are in the trace.
+    pub(crate) fn going_on(&self) -> Vec<VisitIx> {
+        self.replaced.as_ref().map_or(&self.open, |replaced| &replaced.open).clone()
     }
 
     /// The first and the last time; none without events.

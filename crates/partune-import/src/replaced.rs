@@ -28,6 +28,8 @@ pub struct Replaced {
     pub(crate) is_recorded: Vec<bool>,
     /// Where each recorded visit went.
     pub(crate) moved: Vec<VisitIx>,
+    /// Those that go on where these end, outermost first.
+    pub(crate) open: Vec<VisitIx>,
     known: FxHashMap<PePath, u32>,
 }
 
@@ -63,6 +65,11 @@ impl Replaced {
     /// Leaves a function.
     pub fn leave(&mut self, function: VisitIx, time: Time) {
         self.visits.exit[function.index()] = time;
+    }
+
+    /// These functions, outermost first, are not over where the visits end: what comes next is in another slice.
+    pub fn go_on(&mut self, open: Vec<VisitIx>) {
+        self.open = open;
     }
 
     fn path(&mut self, path: PePath) -> u32 {

@@ -98,7 +98,7 @@ impl Beside for () {
 #[derive(Debug, Default)]
 pub struct Segment<B> {
     pub stream: Stream,
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node<RegionKey>>,
     /// Leaves of visits that were open at the begin, innermost first.
     pub(crate) closes: Vec<(Time, RegionKey)>,
     /// Visits still open at the end, outermost first.
@@ -202,7 +202,7 @@ impl<B: Beside> Assembler<B> {
     #[inline]
     pub fn leave(&mut self, time: Time, region: RegionKey) {
         match self.stack.last() {
-            Some(&(visit, node)) if self.tree.region(node) == region => {
+            Some(&(visit, node)) if self.tree.step(node) == region => {
                 self.stack.pop();
                 self.segment.stream.visits.exit[visit.index()] = time;
             }
@@ -212,7 +212,7 @@ impl<B: Beside> Assembler<B> {
 
     #[cold]
     fn unusual_leave(&mut self, time: Time, region: RegionKey) {
-        if let Some(at) = self.stack.iter().rposition(|(_, node)| self.tree.region(*node) == region) {
+        if let Some(at) = self.stack.iter().rposition(|(_, node)| self.tree.step(*node) == region) {
             self.segment.faults.missing_leaves += (self.stack.len() - at - 1) as u64;
             for (visit, _) in self.stack.drain(at..) {
                 self.segment.stream.visits.exit[visit.index()] = time;

@@ -1,5 +1,6 @@
 //! A run that is read slice by slice, each as a trace of its own.
 
+use partune_diag::Quality;
 use partune_trace::Trace;
 
 use crate::error::ImportError;
@@ -13,6 +14,9 @@ pub trait Slices: Sync {
 
     /// Reads one. Diagnostics of the whole input are in the first. None where the input is not as it was when slices were looked for.
     fn read(&self, slice: usize, advance: Advance<'_>) -> Option<Trace>;
+
+    /// What can be said of the whole input when all slices are read, of which so many ticks are [`Slice::unknown`](partune_trace::Slice::unknown) together.
+    fn conclude(&self, unknown: u64) -> Quality;
 }
 
 /// Looks for slices of at most about so many events, in the events of an input. None where it has not more than twice as many, where there are none, or where something is in

@@ -70,7 +70,7 @@ pub fn read<S: Source>(source: S, mut builder: TraceBuilder, advance: Advance<'_
         |(pe, joined): (usize, &Joined<S::Beside>)| joined.paths_of_trace(|key| source.region(PeId(pe as u32), key));
     let path_maps = merge_paths(joined.iter().enumerate().map(of_pe), &mut builder.paths);
     if let Some(slice) = builder.slice.as_mut().filter(|slice| !slice.is_last) {
-        slice.open = joined.iter().map(|joined| joined.open().to_vec()).collect();
+        slice.open = joined.iter().map(Joined::going_on).collect();
     }
     let assembled: Vec<(Stream, S::Beside)> =
         joined.into_par_iter().zip(&path_maps).map(|(joined, paths)| joined.assemble(paths)).collect();

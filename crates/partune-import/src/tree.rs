@@ -1,5 +1,7 @@
 //! The call paths of a part of a PE's events, while these come in.
 
+use std::hash::Hash;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::segment::RegionKey;
@@ -15,9 +17,9 @@ pub(crate) enum Parent {
 
 /// A path.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
+pub(crate) struct Node<K> {
     pub(crate) parent: Parent,
-    pub(crate) region: RegionKey,
+    pub(crate) step: K,
     /// Its latest child, or `NONE`; siblings form a list, so that few children need no hash.
     child: u32,
     sibling: u32,
@@ -25,18 +27,24 @@ pub(crate) struct Node {
 
 const NONE: u32 = u32::MAX;
 
-/// Paths in the order in which they are first visited, which are found again by what they are called from.
-#[derive(Debug, Default)]
-pub struct Tree {
-    nodes: Vec<Node>,
-    roots: FxHashMap<(u32, RegionKey), u32>,
+/// Paths in the order in which they are first visited, which are found again by what they are called from, and the last step to them: the region, if no more than that tells them apart.
+#[derive(Debug)]
+pub struct Tree<K = RegionKey> {
+    nodes: Vec<Node<K>>,
+    roots: FxHashMap<(u32, K), u32>,
     /// All children of paths that have many, and which paths these are.
-    many: FxHashMap<(u32, RegionKey), u32>,
+    many: FxHashMap<(u32, K), u32>,
     crowded: FxHashSet<u32>,
 }
 
-impl Tree {
-    pub(crate) fn into_nodes(self) -> Vec<Node> {
+impl<K> Default for Tree<K> {
+    fn default() -> Tree<K> {
+        Tree { nodes: Vec::new(), roots: <_>::default(), many: <_>::default(), crowded: <_>::default() }
+    }
+}
+
+impl<K: Copy + Eq + Hash> Tree<K> {
+    pub(crate) fn into_nodes(self) -> Vec<Node<K>> {
         self.nodes
     }
 
@@ -49,8 +57,8 @@ impl Tree {
     }
 
     #[inline]
-    pub fn region(&self, node: u32) -> RegionKey {
-        self.nodes[node as usize].region
+    pub fn step(&self, node: u32) -> K {
+        self.nodes[node as usize].step
     }
 
     /// The path that a path is called from; none for a root.
@@ -61,56 +69,56 @@ impl Tree {
         }
     }
 
-    /// The path `region` called from the path `parent`.
+    /// The path that a step leads to from the path `parent`.
     #[inline]
-    pub fn child(&mut self, parent: u32, region: RegionKey) -> u32 {
+    pub fn child(&mut self, parent: u32, step: K) -> u32 {
         const FEW: usize = 12;
         let mut node = self.nodes[parent as usize].child;
         let mut seen = 0;
         while node != NONE {
             let it = &self.nodes[node as usize];
-            if it.region == region {
+            if it.step == step {
                 return node;
             }
             node = it.sibling;
             seen += 1;
             if seen == FEW {
-                return self.child_of_many(parent, region);
+                return self.child_of_many(parent, step);
             }
         }
-        self.new_child(parent, region)
+        self.new_child(parent, step)
     }
 
     #[cold]
-    fn child_of_many(&mut self, parent: u32, region: RegionKey) -> u32 {
+    fn child_of_many(&mut self, parent: u32, step: K) -> u32 {
         if self.crowded.insert(parent) {
             let mut node = self.nodes[parent as usize].child;
             while node != NONE {
                 let it = &self.nodes[node as usize];
-                self.many.insert((parent, it.region), node);
+                self.many.insert((parent, it.step), node);
                 node = it.sibling;
             }
         }
-        if let Some(node) = self.many.get(&(parent, region)) {
+        if let Some(node) = self.many.get(&(parent, step)) {
             return *node;
         }
-        let node = self.new_child(parent, region);
-        self.many.insert((parent, region), node);
+        let node = self.new_child(parent, step);
+        self.many.insert((parent, step), node);
         node
     }
 
-    fn new_child(&mut self, parent: u32, region: RegionKey) -> u32 {
+    fn new_child(&mut self, parent: u32, step: K) -> u32 {
         let node = self.nodes.len() as u32;
         let sibling = std::mem::replace(&mut self.nodes[parent as usize].child, node);
-        self.nodes.push(Node { parent: Parent::Node(parent), region, child: NONE, sibling });
+        self.nodes.push(Node { parent: Parent::Node(parent), step, child: NONE, sibling });
         node
     }
 
-    /// The path `region` called from the k-th visit from the top of the stack where the tree begins; of a tree that begins with nothing, `base` is 0.
-    pub fn root(&mut self, base: u32, region: RegionKey) -> u32 {
+    /// The path that a step leads to from the k-th visit from the top of the stack where the tree begins; of a tree that begins with nothing, `base` is 0.
+    pub fn root(&mut self, base: u32, step: K) -> u32 {
         let nodes = &mut self.nodes;
-        *self.roots.entry((base, region)).or_insert_with(|| {
-            nodes.push(Node { parent: Parent::Base(base), region, child: NONE, sibling: NONE });
+        *self.roots.entry((base, step)).or_insert_with(|| {
+            nodes.push(Node { parent: Parent::Base(base), step, child: NONE, sibling: NONE });
             nodes.len() as u32 - 1
         })
     }

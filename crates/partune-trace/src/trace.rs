@@ -106,6 +106,8 @@ pub struct Slice {
     pub begun: Table<PeId, u32>,
     /// Visits of each PE that go on in the next slice, outermost first.
     pub open: Table<PeId, Vec<VisitIx>>,
+    /// Ticks between operations of which it is not known whether functions around them went on, where these have no events.
+    pub unknown: u64,
 }
 
 impl TraceBuilder {

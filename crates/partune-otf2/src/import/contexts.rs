@@ -15,7 +15,9 @@ use partune_trace::{CallSite, Region, RegionKind, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definitions::Definitions;
+use super::mappings::Mappings;
 use super::tables::Tables;
+use crate::codec::Mapping;
 
 /// More functions around an event than this: the outermost ones and the innermost are kept. Every operation can open and close
 /// all of its functions, so this bounds memory by the size of the input.
@@ -138,6 +140,11 @@ impl Contexts {
     /// Position of the context with a global id.
     pub(super) fn position(&self, id: u64) -> Option<u32> {
         self.ids.get(id)
+    }
+
+    /// Position of the context that events of a location name.
+    pub(super) fn named(&self, id: u32, mappings: &Mappings) -> Option<u32> {
+        self.position(mappings.map(Mapping::CallingContext, u64::from(id)))
     }
 
     /// The region of a context, as global id of the archive.

@@ -373,7 +373,7 @@ impl Decoder<'_> {
 
     /// The position of a calling context, if it is defined.
     fn context(&self, context: u32) -> Option<u32> {
-        self.contexts.position(self.resolver.mappings.map(Mapping::CallingContext, u64::from(context)))
+        self.contexts.named(context, self.resolver.mappings)
     }
 
     fn region(&self, context: Option<u32>) -> RegionKey {

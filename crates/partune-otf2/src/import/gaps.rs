@@ -1,7 +1,7 @@
 //! What lies between the recorded visits of a location, level by level: a level is the inside of a recorded visit, or of the whole location.
 //!
-//! Each visit comes after a gap of its level, and each level ends with one. [`walk`] shows them in order of time, with the samples that were
-//! taken in them; who counts and who weaves sees the same ones. A sample lies in the innermost level at its time.
+//! Each visit comes after a gap of its level, and each level ends with one. A [`Walker`] shows them in order of time, with the samples that were
+//! taken in them, to who counts ([`super::counts`]) and who weaves ([`super::weave`]): while events come in, or of visits that were recorded. A sample lies in the innermost level at its time.
 
 use partune_base::Time;
 use partune_import::Recorded;
@@ -69,11 +69,15 @@ pub(super) trait Visitor {
     fn leave(&mut self) {}
 }
 
+/// Finds the gaps of a location while its events come in.
+pub(super) struct Walker {
+    levels: Vec<Level>,
+    /// Samples that belong to no gap yet.
+    samples: Vec<Sampled>,
+}
+
 struct Level {
     is_operation: bool,
-    /// The first recorded visit after it.
-    end: usize,
-    exit: Time,
     /// What it was called in.
     context: u64,
     before: Option<u32>,
@@ -86,49 +90,90 @@ const NOTHING: u64 = u32::MAX as u64;
 /// Added to the context of a level: its begin or end.
 const EDGE: u64 = 1 << 32;
 
-pub(super) fn walk(recording: &Recording<'_>, contexts: &Contexts, to: &mut impl Visitor) {
-    let last = recording.samples.last().map(|sample| sample.time);
-    let all = Level {
-        is_operation: false,
-        end: usize::MAX,
-        exit: last.unwrap_or(Time::MIN),
-        context: NOTHING,
-        before: None,
-        last: None,
-    };
-    let mut levels = vec![all];
+impl Walker {
+    /// At the begin of a location, or where an operation of it has ended that no recorded visit is around: its context, and when.
+    pub(super) fn new(ended: Option<(u32, Time)>) -> Walker {
+        let (before, last) = ended.unzip();
+        Walker { levels: vec![Level { is_operation: false, context: NOTHING, before, last }], samples: Vec::new() }
+    }
+
+    pub(super) fn sample(&mut self, sample: Sampled) {
+        self.samples.push(sample);
+    }
+
+    /// A visit is entered; `next` is the first enter with a context from here on, in the level.
+    pub(super) fn enter(
+        &mut self,
+        time: Time,
+        is_operation: bool,
+        own: Option<&Called>,
+        next: Option<&Called>,
+        to: &mut impl Visitor,
+    ) {
+        let Some(level) = self.levels.last_mut() else { return };
+        let context = own.map_or(NOTHING, |own| own.context.into());
+        to.gap(&level.gap(time, next, context, &self.samples));
+        self.samples.clear();
+        level.before = own.map(|own| own.context).or(level.before);
+        self.levels.push(Level { is_operation, context, before: None, last: Some(time) });
+    }
+
+    /// The innermost visit is left. Samples that were taken later go to what is around it.
+    pub(super) fn leave(&mut self, time: Time, to: &mut impl Visitor) {
+        if self.levels.len() > 1
+            && let Some(level) = self.levels.pop()
+        {
+            let inside = self.samples.iter().take_while(|sample| sample.time < time).count();
+            level.leave(time, &self.samples[..inside], to);
+            self.samples.drain(..inside);
+            if let Some(around) = self.levels.last_mut() {
+                around.last = Some(time);
+            }
+        }
+    }
+
+    /// All visits are left.
+    pub(super) fn finish(mut self, to: &mut impl Visitor) {
+        if let Some(all) = self.levels.pop() {
+            let last = self.samples.last().map_or(Time::MIN, |sample| sample.time);
+            all.leave(last, &self.samples, to);
+        }
+    }
+}
+
+/// Shows the gaps between visits that were recorded, of which the first may follow an operation that has ended, and the last may not be the last of the location.
+pub(super) fn walk(
+    recording: &Recording<'_>,
+    contexts: &Contexts,
+    ended: Option<(u32, Time)>,
+    is_last: bool,
+    to: &mut impl Visitor,
+) {
+    let mut walker = Walker::new(ended);
+    // When each visit around is left, and the first recorded visit after it.
+    let mut around: Vec<(Time, usize)> = Vec::new();
     let mut called = recording.called;
     let mut samples = recording.samples;
     for (index, visit) in recording.visits.iter().enumerate() {
-        while levels.len() > visit.depth as usize + 1
-            && let Some(level) = levels.pop()
-        {
-            let exit = level.exit;
-            let inside = split(&mut samples, |sample| sample.next.index() <= index && sample.time < exit);
-            level.leave(inside, to);
+        let before = split(&mut samples, |sample| sample.next.index() <= index);
+        before.iter().for_each(|sample| walker.sample(*sample));
+        for (exit, _) in around.drain((visit.depth as usize).min(around.len())..).rev() {
+            walker.leave(exit, to);
         }
         split(&mut called, |called| called.visit.index() < index);
         let own = called.first().filter(|called| called.visit.index() == index);
-        let Some(level) = levels.last_mut() else { return };
-        let next = called.first().filter(|next| next.visit.index() < level.end);
-        let before = split(&mut samples, |sample| sample.next.index() <= index);
-        to.gap(&level.gap(visit.enter, next, own.map_or(NOTHING, |own| own.context.into()), before));
-        level.last = Some(visit.exit);
-        level.before = own.map(|own| own.context).or(level.before);
+        let end = around.last().map_or(usize::MAX, |(_, end)| *end);
+        let next = called.first().filter(|next| next.visit.index() < end);
+        walker.enter(visit.enter, contexts.is_operation(visit.region), own, next, to);
         to.enter(visit, own);
-        levels.push(Level {
-            is_operation: contexts.is_operation(visit.region),
-            end: recording.ends[index],
-            exit: visit.exit,
-            context: own.map_or(NOTHING, |own| own.context.into()),
-            before: None,
-            last: Some(visit.enter),
-        });
+        around.push((visit.exit, recording.ends[index]));
     }
-    while let Some(level) = levels.pop() {
-        let (exit, is_all) = (level.exit, levels.is_empty());
-        let inside = split(&mut samples, |sample| is_all || sample.time < exit);
-        level.leave(inside, to);
+    samples.iter().for_each(|sample| walker.sample(*sample));
+    for (exit, _) in around.drain(..).rev() {
+        walker.leave(exit, to);
+    }
+    if is_last {
+        walker.finish(to);
     }
 }
 
@@ -142,8 +187,8 @@ impl Level {
         Gap { begin, end, before: self.before, next, samples, sides }
     }
 
-    fn leave(self, samples: &[Sampled], to: &mut impl Visitor) {
-        let end = self.last.map_or(self.exit, |last| last.max(self.exit));
+    fn leave(self, exit: Time, samples: &[Sampled], to: &mut impl Visitor) {
+        let end = self.last.map_or(exit, |last| last.max(exit));
         to.gap(&self.gap(end, None, self.context | EDGE, samples));
         to.leave();
     }

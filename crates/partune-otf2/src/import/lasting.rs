@@ -28,50 +28,63 @@ use super::contexts::{Contexts, DEEPEST, NO_FRAME, Position};
 use super::tables::Tables;
 use crate::start::is_below_main;
 
+/// The gaps of a location for which the recorder does not know what went on, by the operations around them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pairs {
+    /// Number and ticks of each kind.
+    sums: FxHashMap<(u32, u32), (u64, u64)>,
+    /// The outermost function that operations are in, and whether they are in others too.
+    root: Option<u32>,
+    has_roots: bool,
+}
+
+impl Pairs {
+    /// The location has an operation in this context.
+    pub(super) fn operation(&mut self, contexts: &Contexts, operation: u32) {
+        let frame = contexts.around(operation);
+        if frame != NO_FRAME {
+            let root = contexts.ancestor(frame, 1);
+            self.has_roots |= *self.root.get_or_insert(root) != root;
+        }
+    }
+
+    /// There are so many gaps between two operations, which take so many ticks.
+    pub(super) fn count(&mut self, pair: (u32, u32), count: u64, ticks: u64) {
+        let sum = self.sums.entry(pair).or_default();
+        *sum = (sum.0.saturating_add(count), sum.1.saturating_add(ticks));
+    }
+}
+
 /// How many functions go on between two operations, by their contexts, on one location.
+#[derive(Clone, Debug)]
 pub(super) struct Lasting {
     /// Whether all operations of the location are in one outermost function.
     has_root: bool,
     /// Whether it is not its process's main thread.
     serves: bool,
     known: FxHashMap<(u32, u32), u32>,
-    /// Number and ticks of gaps that functions around both sides may have been left in.
-    unproven: FxHashMap<(u32, u32), (u64, u64)>,
 }
 
 impl Lasting {
-    /// Of a location with operations in these contexts, which `serves` others if it is not its process's main thread.
-    pub(super) fn new(contexts: &Contexts, operations: impl Iterator<Item = u32>, serves: bool) -> Lasting {
-        let frames = operations.map(|operation| contexts.around(operation)).filter(|frame| *frame != NO_FRAME);
-        let mut roots = frames.map(|frame| contexts.ancestor(frame, 1));
-        let first = roots.next();
-        let has_root = roots.all(|root| Some(root) == first);
-        Lasting { has_root, serves, known: <_>::default(), unproven: <_>::default() }
-    }
-
-    /// Counts gaps between two operations.
-    pub(super) fn count(&mut self, contexts: &Contexts, pair: (u32, u32), count: u64, ticks: u64) {
-        if !self.is_idle(contexts, pair)
-            && self.of(contexts, pair)
-                < contexts.depth(contexts.common(contexts.around(pair.0), contexts.around(pair.1)))
-        {
-            let sum = self.unproven.entry(pair).or_default();
-            *sum = (sum.0.saturating_add(count), sum.1.saturating_add(ticks));
-        }
-    }
-
-    /// All gaps of the location are counted; it took `span` ticks.
-    pub(super) fn counted(&mut self, contexts: &Contexts, span: u64) {
-        let mut kinds: Vec<_> = std::mem::take(&mut self.unproven).into_iter().collect();
+    /// Of a location that took `span` ticks, and `serves` others if it is not its process's main thread.
+    pub(super) fn new(contexts: &Contexts, pairs: &Pairs, serves: bool, span: u64) -> Lasting {
+        let mut lasting = Lasting { has_root: !pairs.has_roots, serves, known: <_>::default() };
+        let common =
+            |pair: (u32, u32)| contexts.depth(contexts.common(contexts.around(pair.0), contexts.around(pair.1)));
+        // Functions around both sides may have been left in these.
+        let is_unproven =
+            |pair: (u32, u32)| !lasting.is_idle(contexts, pair) && lasting.find(contexts, pair) < common(pair);
+        let unproven = pairs.sums.iter().map(|(pair, sum)| (*pair, *sum)).filter(|(pair, _)| is_unproven(*pair));
+        let mut unproven: Vec<_> = unproven.collect();
         let mean = |sum: (u64, u64), other: (u64, u64)| u128::from(sum.1) * u128::from(other.0);
-        kinds.sort_unstable_by(|a, b| mean(a.1, b.1).cmp(&mean(b.1, a.1)).then(a.0.cmp(&b.0)));
+        unproven.sort_unstable_by(|a, b| mean(a.1, b.1).cmp(&mean(b.1, a.1)).then(a.0.cmp(&b.0)));
         let mut left = span / 100;
-        for (pair, (_, ticks)) in kinds {
-            let Some(rest) = left.checked_sub(ticks) else { return };
+        for (pair, (_, ticks)) in unproven {
+            let Some(rest) = left.checked_sub(ticks) else { break };
             left = rest;
-            let common = contexts.common(contexts.around(pair.0), contexts.around(pair.1));
-            self.known.insert(pair, contexts.depth(common));
+            lasting.known.insert(pair, common(pair));
         }
+        lasting
     }
 
     /// Whether the gap is one between two parts in teams.
@@ -83,7 +96,16 @@ impl Lasting {
         if self.is_idle(contexts, pair) {
             return 0;
         }
-        *self.known.entry(pair).or_insert_with(|| contexts.lasting(pair.0, pair.1, self.has_root))
+        if let Some(known) = self.known.get(&pair) {
+            return *known;
+        }
+        let found = self.find(contexts, pair);
+        self.known.insert(pair, found);
+        found
+    }
+
+    fn find(&self, contexts: &Contexts, pair: (u32, u32)) -> u32 {
+        contexts.lasting(pair.0, pair.1, self.has_root)
     }
 }
 

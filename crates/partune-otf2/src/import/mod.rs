@@ -15,6 +15,7 @@ mod archive;
 mod clock;
 mod contexts;
 mod copies;
+mod counts;
 mod decode;
 mod definitions;
 mod devices;
@@ -24,6 +25,7 @@ mod inflated;
 mod lasting;
 mod mappings;
 mod offsets;
+mod own_paths;
 mod processors;
 mod properties;
 mod report;
@@ -37,6 +39,7 @@ mod tables;
 mod weave;
 
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicU64;
 
 use partune_base::{PeId, Strings};
 use partune_import::{Advance, Files, Format, ImportError};
@@ -51,7 +54,7 @@ use crate::codec::{self, Scope};
 use crate::write::{COMMAND, COMPILER, LIBRARY};
 use contexts::Contexts;
 use definitions::Definitions;
-use runs::{Between, Events};
+use runs::Events;
 use shares::Generators;
 
 /// OTF2 archives, by their anchor file.
@@ -131,7 +134,6 @@ fn open<'a>(files: &'a dyn Files, anchor_name: &'a str) -> Result<(Events<'a>, T
     let chunk_size = anchor.event_chunk_size;
     let generators = Generators::new(&definitions);
     let slowdowns = builder.ran.iter().map(|ran| ran.map_or(1.0, |ran| ran.slowdown())).collect();
-    let between = Between::default();
     let events = Events {
         archive,
         locations,
@@ -141,7 +143,8 @@ fn open<'a>(files: &'a dyn Files, anchor_name: &'a str) -> Result<(Events<'a>, T
         windows,
         generators,
         slowdowns,
-        between,
+        used: AtomicU64::new(0),
+        unknown: AtomicU64::new(0),
         statistics,
         chunk_size,
         run_bytes: None,

@@ -1,14 +1,12 @@
 //! What was lost or wrong, as diagnostics.
 
-use std::sync::atomic::Ordering;
-
 use partune_base::PeId;
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_import::{Faults, Joined};
 use partune_trace::{Ending, TraceBuilder};
 
 use super::archive::Location;
-use super::runs::{Between, Kept};
+use super::runs::Kept;
 use crate::codec::Damage;
 
 /// Reports what was lost of a file.
@@ -94,24 +92,35 @@ pub(super) fn report_miscounted(locations: &[(u64, u64)], quality: &mut Quality)
     quality.add(Diagnostic::info(Code::MiscountedEvents, message, remedy).times(locations.len() as u64));
 }
 
-/// Reports how time between operations became that of functions.
+/// What there is to say of time between operations that became that of functions, summed over locations.
+#[derive(Debug, Default)]
+pub(super) struct Between {
+    /// Samples that it was shared out by.
+    pub(super) used: u64,
+    /// All, and those whose context is not defined.
+    pub(super) samples: u64,
+    pub(super) lost: u64,
+    /// Ticks that locations were there.
+    pub(super) span: f64,
+}
+
+/// Reports how time between operations became that of functions; in `unknown` ticks these may have gone on or have been called again.
 pub(super) fn report_between(
     between: &Between,
+    unknown: u64,
     rate: Option<f64>,
-    joined: &[Joined<Kept>],
-    builder: &mut TraceBuilder,
+    resolution: u64,
+    quality: &mut Quality,
 ) {
-    let kept = || joined.iter().flat_map(Joined::beside).map(|(kept, _)| kept);
-    let quality = &mut builder.quality;
     quality.add(
         Diagnostic::data_loss(
             Code::UndefinedContext,
             "samples name a calling context that is not defined; they were left out",
             "the archive's .def file is damaged: copy it again",
         )
-        .times(kept().map(|kept| kept.lost_samples).sum()),
+        .times(between.lost),
     );
-    let samples = between.samples.load(Ordering::Relaxed);
+    let samples = between.used;
     if samples > 0 {
         let rate = rate.map_or(String::new(), |rate| format!(" at {rate:.0} Hz"));
         let deviation = 50.0 / (samples as f64).sqrt();
@@ -132,11 +141,10 @@ pub(super) fn report_between(
                 "samples of calling contexts were not analysed: all lie inside of operations",
                 "samples tell what a program does between operations",
             )
-            .times(kept().map(|kept| kept.samples.len() as u64).sum()),
+            .times(between.samples),
         );
     }
-    let all = joined.iter().filter_map(Joined::times).map(|(begin, end)| end.0.saturating_sub(begin.0) as f64).sum();
-    report_unknown(between.unknown.load(Ordering::Relaxed), all, builder.resolution, quality);
+    report_unknown(unknown, between.span, resolution, quality);
 }
 
 /// Reports ticks between operations that are those of the outermost function for want of knowing better, if it is 1 % of all.

@@ -12,16 +12,17 @@ use super::addresses::{self, Addresses};
 use super::archive::{Archive, Location};
 use super::contexts::Contexts;
 use super::copies;
+use super::counts::{Counted, Counts};
 use super::decode::Decoder;
 use super::endings;
-use super::gaps::{Called, Recording, Sampled};
+use super::gaps::{Called, Recording, Sampled, length, walk};
 use super::offsets::{self, Act};
-use super::report::{report_between, report_locations};
+use super::report::{Between, report_between, report_locations};
 use super::resolve::Resolver;
 use super::shares::Generators;
 use super::statistics;
 use super::tables::Tables;
-use super::weave;
+use super::weave::{self, Part};
 use crate::codec::{self, Damage, EndKind};
 use crate::statistics::Statistics;
 
@@ -100,15 +101,6 @@ impl Beside for Kept {
     }
 }
 
-/// How time between operations became that of functions, summed over locations.
-#[derive(Debug, Default)]
-pub(super) struct Between {
-    /// Samples that it was shared out by.
-    pub(super) samples: AtomicU64,
-    /// Ticks in which a function may have gone on or have been called again.
-    pub(super) unknown: AtomicU64,
-}
-
 /// An archive whose definitions are read.
 pub(super) struct Events<'a> {
     pub(super) archive: Archive<'a>,
@@ -120,7 +112,9 @@ pub(super) struct Events<'a> {
     pub(super) generators: Generators,
     /// What a second on a processor takes each location.
     pub(super) slowdowns: Vec<f64>,
-    pub(super) between: Between,
+    /// Samples that time between operations was shared out by, and ticks whose functions are not known, summed over locations.
+    pub(super) used: AtomicU64,
+    pub(super) unknown: AtomicU64,
     pub(super) statistics: Option<Vec<Option<Statistics>>>,
     pub(super) chunk_size: u64,
     /// The least bytes of a run, if not to be chosen by the size of the archive.
@@ -177,33 +171,35 @@ impl Source for Events<'_> {
         self.resolver(pe).region(key)
     }
 
-    /// Adds the visits of functions, if enters named calling contexts.
     fn joined(&self, pe: PeId, joined: &mut Joined<Kept>) {
         if joined.beside().all(|(kept, _)| kept.called.is_empty() && kept.samples.is_empty()) {
             return;
         }
-        let resolver = self.resolver(pe);
-        let samples = joined.beside().flat_map(|(kept, offset)| {
-            kept.samples.iter().map(move |it| Sampled { next: VisitIx(it.next.0 + offset), ..*it })
-        });
-        let samples: Vec<Sampled> = samples.collect();
-        let called = joined.beside().flat_map(|(kept, offset)| {
-            kept.called.iter().map(move |it| Called { visit: VisitIx(it.visit.0 + offset), ..*it })
-        });
-        let called: Vec<Called> = called.collect();
-        let recorded = joined.recorded(|key| resolver.region(key));
-        let recording = Recording::new(&recorded, &called, &samples);
-        let serves = self.locations[pe.0 as usize].main != pe;
-        let slowdown = self.slowdowns.get(pe.0 as usize).copied().unwrap_or(1.0);
-        let woven = weave::weave(&recording, &self.contexts, &self.generators, serves, slowdown);
-        self.between.samples.fetch_add(woven.samples, Ordering::Relaxed);
-        self.between.unknown.fetch_add(woven.unknown, Ordering::Relaxed);
-        joined.replace(woven.visits);
+        let whole = |recording: &Recording<'_>| {
+            let mut counts = Counts::new(&self.contexts, &self.generators, !recording.samples.is_empty());
+            walk(recording, &self.contexts, None, true, &mut counts);
+            let begin = recording.visits.first().map_or(Time::ZERO, |visit| visit.enter);
+            let end = recording.visits.iter().map(|visit| visit.exit).max().unwrap_or(begin);
+            let counted = self.counted(pe, counts, length(begin, end));
+            self.used.fetch_add(counted.shares.used, Ordering::Relaxed);
+            Part { counted, ended: None, is_last: true }
+        };
+        let unknown = self.put_functions(pe, joined, whole);
+        self.unknown.fetch_add(unknown, Ordering::Relaxed);
     }
 
     fn report(&self, joined: &[Joined<Kept>], builder: &mut TraceBuilder) {
         report_locations(&self.locations, joined, builder);
-        report_between(&self.between, self.generators.rate, joined, builder);
+        let kept = || joined.iter().flat_map(Joined::beside).map(|(kept, _)| kept);
+        let times = joined.iter().filter_map(Joined::times);
+        let between = Between {
+            used: self.used.load(Ordering::Relaxed),
+            samples: kept().map(|kept| kept.samples.len() as u64).sum(),
+            lost: kept().map(|kept| kept.lost_samples).sum(),
+            span: times.map(|(begin, end)| end.0.saturating_sub(begin.0) as f64).sum(),
+        };
+        let unknown = self.unknown.load(Ordering::Relaxed);
+        report_between(&between, unknown, self.generators.rate, builder.resolution, &mut builder.quality);
     }
 
     fn complete(self, kept: Vec<Kept>, builder: &mut TraceBuilder) {
@@ -228,6 +224,36 @@ impl Events<'_> {
     pub(super) fn resolver(&self, pe: PeId) -> Resolver<'_> {
         let Location { main, mappings, .. } = &self.locations[pe.0 as usize];
         Resolver { pe, main: *main, tables: &self.tables, mappings, groups: &self.groups, windows: &self.windows }
+    }
+
+    /// What is known of the gaps of a location that took `span` ticks.
+    pub(super) fn counted(&self, pe: PeId, counts: Counts<'_>, span: u64) -> Counted {
+        let serves = self.locations[pe.0 as usize].main != pe;
+        let slowdown = self.slowdowns.get(pe.0 as usize).copied().unwrap_or(1.0);
+        counts.finish(serves, span, slowdown)
+    }
+
+    /// Adds the visits of functions. Returns the ticks between operations whose function is not known.
+    pub(super) fn put_functions(
+        &self,
+        pe: PeId,
+        joined: &mut Joined<Kept>,
+        part: impl FnOnce(&Recording<'_>) -> Part,
+    ) -> u64 {
+        let resolver = self.resolver(pe);
+        let samples = joined.beside().flat_map(|(kept, offset)| {
+            kept.samples.iter().map(move |it| Sampled { next: VisitIx(it.next.0 + offset), ..*it })
+        });
+        let samples: Vec<Sampled> = samples.collect();
+        let called = joined.beside().flat_map(|(kept, offset)| {
+            kept.called.iter().map(move |it| Called { visit: VisitIx(it.visit.0 + offset), ..*it })
+        });
+        let called: Vec<Called> = called.collect();
+        let recorded = joined.recorded(|key| resolver.region(key));
+        let recording = Recording::new(&recorded, &called, &samples);
+        let woven = weave::weave(&recording, &self.contexts, part(&recording));
+        joined.replace(woven.visits);
+        woven.unknown
     }
 
     fn run(&self, run: &Run) -> Segment<Kept> {

@@ -7,15 +7,23 @@
 //!
 //! A location counts the meetings of all and keeps at most so many of these moments, evenly: every first, every second, every fourth and so on. So what locations keep can be
 //! brought together by number. One pass over the events; memory: some 64 bytes for each moment, and the call paths.
+//!
+//! Where functions are known from calling contexts, which went on between two operations follows from what is counted of all such gaps of the location ([`super::counts`]): the same pass
+//! counts them. Such a run is cut only where no recorded region is open.
 
-use partune_base::{GroupId, PeId, RegionId, Table, Time};
+use partune_base::{GroupId, Id, PeId, RegionId, Table, Time};
 use partune_import::{RegionKey, Tree};
-use partune_trace::{Completion, GroupKind, Participants, Region, RegionKind, Role};
+use partune_trace::{Completion, GroupKind, Participants, Region, RegionKind, Role, VisitIx};
 
+use super::addresses::Told;
 use super::clock::LocationClock;
-use super::resolve::{CommRef, Rank, Resolver, local_region};
+use super::contexts::NO_FRAME;
+use super::counts::{Counted, Counts};
+use super::gaps::{Called, Sampled, Walker, length};
+use super::resolve::{CommRef, Rank, Resolver, UNDEFINED, global_region, local_region};
+use super::runs::Events;
 use crate::codec::attributes::AttributeList;
-use crate::codec::{Event, EventVisitor};
+use crate::codec::{Event, EventVisitor, Mapping};
 
 /// A moment at which a run can be cut, as far as one location knows.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +38,7 @@ pub(super) struct Moment {
     /// When the location came to the meeting, and the path of that.
     pub(super) came: Time,
     pub(super) meeting: u32,
-    /// The innermost function, as a path of the location.
+    /// The innermost region that is open, as a path of the location.
     pub(super) path: Option<u32>,
     /// What was sent and not received by this location.
     pub(super) messages: u64,
@@ -45,14 +53,32 @@ pub(super) struct Found {
     /// Each `stride`-th meeting was kept.
     pub(super) stride: u64,
     pub(super) events: u64,
-    pub(super) paths: Tree,
+    pub(super) paths: Tree<Step>,
+    /// The first and the last time, if there are events.
+    pub(super) times: Option<(Time, Time)>,
+    /// Where functions are known from calling contexts: what is known of all gaps between operations.
+    pub(super) counted: Option<Counted>,
+    /// Samples, and those whose context is not defined.
+    pub(super) samples: u64,
+    pub(super) lost_samples: u64,
     /// Why the run cannot be cut.
     pub(super) unfit: Option<&'static str>,
+}
+
+/// What tells a path from others that are called from the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Step {
+    Region(RegionKey),
+    /// A region in the functions of a calling context, see [`super::contexts`].
+    Context(u32),
+    /// The functions down to a frame, where a sample was taken.
+    Frame(u32),
 }
 
 /// What is known of a path.
 #[derive(Clone, Copy)]
 struct About {
+    region: RegionKey,
     /// It is an operation, or lies in one.
     is_inside: bool,
     /// All members of a group wait for each other in it, and it is no more than that.
@@ -78,14 +104,26 @@ struct Operation {
     of_all: u32,
 }
 
+/// The functions of a location that are known from calling contexts.
+struct Chains<'a> {
+    counts: Counts<'a>,
+    walker: Walker,
+    /// When the first region is entered and the last one is left.
+    span: (Time, Time),
+}
+
 pub(super) struct Scout<'a> {
+    events: &'a Events<'a>,
     clock: &'a LocationClock,
     resolver: Resolver<'a>,
     regions: &'a Table<RegionId, Region>,
     /// Whether all PEs are in a group.
     of_all: &'a Table<GroupId, bool>,
     most: usize,
-    pub(super) found: Found,
+    found: Found,
+    chains: Option<Chains<'a>>,
+    /// Whether a region was entered without a calling context.
+    has_plain: bool,
     about: Vec<About>,
     stack: Vec<u32>,
     operation: Operation,
@@ -107,19 +145,22 @@ pub(super) struct Scout<'a> {
 impl<'a> Scout<'a> {
     /// Keeps at most `most` moments; `of_all` says whether all PEs are in a group.
     pub(super) fn new(
-        clock: &'a LocationClock,
-        resolver: Resolver<'a>,
+        events: &'a Events<'a>,
+        pe: PeId,
         regions: &'a Table<RegionId, Region>,
         of_all: &'a Table<GroupId, bool>,
         most: usize,
     ) -> Scout<'a> {
         Scout {
-            clock,
-            resolver,
+            events,
+            clock: &events.locations[pe.index()].clock,
+            resolver: events.resolver(pe),
             regions,
             of_all,
             most,
             found: Found { stride: 1, ..Found::default() },
+            chains: None,
+            has_plain: false,
             about: Vec::new(),
             stack: Vec::new(),
             operation: Operation::default(),
@@ -144,11 +185,27 @@ impl<'a> Scout<'a> {
         self.found.unfit.get_or_insert(why);
     }
 
+    /// All events were seen.
+    pub(super) fn finish(mut self) -> Found {
+        if let Some(Chains { mut counts, mut walker, span }) = self.chains {
+            if self.has_plain {
+                self.found.unfit.get_or_insert("of some of its regions it is not known which functions called them");
+            }
+            let end = if self.stack.is_empty() { span.1 } else { self.now };
+            self.stack.iter().for_each(|_| walker.leave(end, &mut counts));
+            walker.finish(&mut counts);
+            self.found.counted = Some(self.events.counted(self.resolver.pe, counts, length(span.0, end)));
+        }
+        self.found
+    }
+
     fn at(&mut self, stamp: u64) {
         self.found.events += 1;
         if self.last_stamp != Some(stamp) {
             self.last_stamp = Some(stamp);
             let time = self.clock.correct(stamp);
+            let begin = self.found.times.map_or(time, |(begin, _)| begin);
+            self.found.times = Some((begin, time));
             if time < self.now || time.0.unsigned_abs() >= Time::LIMIT.unsigned_abs() {
                 self.unfit("time stamps of a location run backwards");
             }
@@ -157,16 +214,90 @@ impl<'a> Scout<'a> {
     }
 
     fn enter(&mut self, key: RegionKey) {
-        let parent = self.stack.last().copied();
-        let paths = &mut self.found.paths;
-        let node = match parent {
-            Some(parent) => paths.child(parent, key),
-            None => paths.root(0, key),
+        self.has_plain = true;
+        self.step(Step::Region(key), key);
+    }
+
+    /// A region is entered that was called as a calling context says.
+    fn enter_in(&mut self, context: u32, unwind_distance: u32) {
+        let Some(context) = self.context(context) else { return };
+        let own = Called { visit: VisitIx::NONE, context, unwind_distance };
+        let now = self.now;
+        let is_operation = self.events.contexts.is_operation(self.resolver.region(self.region(context)));
+        let Chains { counts, walker, span } = self.chains();
+        walker.enter(now, is_operation, Some(&own), Some(&own), counts);
+        span.0 = span.0.min(now);
+        self.step(Step::Context(context), self.region(context));
+    }
+
+    fn leave_context(&mut self, context: u32) {
+        let Some(context) = self.context(context) else { return };
+        let now = self.now;
+        let Chains { counts, walker, span } = self.chains();
+        walker.leave(now, counts);
+        span.1 = span.1.max(now);
+        self.leave(self.region(context));
+    }
+
+    fn sample(&mut self, context: u32, unwind_distance: u32, generator: u32) {
+        let mappings = self.resolver.mappings;
+        let Some(context) = self.events.contexts.named(context, mappings) else {
+            let is_defined = mappings.map(Mapping::CallingContext, context.into()) != u64::from(UNDEFINED);
+            self.found.lost_samples += u64::from(is_defined);
+            return;
         };
-        let around = parent.map(|parent| self.about[parent as usize]);
-        if node as usize == self.about.len() {
-            self.learn(key, around);
+        let generator = mappings.map(Mapping::InterruptGenerator, generator.into()) as u32;
+        let sample = Sampled { next: VisitIx::NONE, time: self.now, context, unwind_distance, generator };
+        self.found.samples += 1;
+        self.chains().walker.sample(sample);
+        let frame = self.events.contexts.inside(context);
+        let around = self.stack.last().map(|around| self.resolver.region(self.about[*around as usize].region));
+        let in_operation = around.is_some_and(|region| self.events.contexts.is_operation(region));
+        if !in_operation && frame != NO_FRAME {
+            let about = About { region: RegionKey(u64::MAX), is_inside: false, meets: false, kind: Kind::Neutral };
+            self.node(Step::Frame(frame), |_| about);
         }
+    }
+
+    /// The position of a context that events of the location name.
+    fn context(&mut self, context: u32) -> Option<u32> {
+        let found = self.events.contexts.named(context, self.resolver.mappings);
+        if found.is_none() {
+            self.unfit("its calling contexts are not all defined");
+        }
+        found
+    }
+
+    fn region(&self, context: u32) -> RegionKey {
+        global_region(self.events.contexts.region(context))
+    }
+
+    fn chains(&mut self) -> &mut Chains<'a> {
+        let (events, now) = (self.events, self.now);
+        self.chains.get_or_insert_with(|| Chains {
+            counts: Counts::new(&events.contexts, &events.generators, !events.generators.is_empty()),
+            walker: Walker::new(None),
+            span: (now, now),
+        })
+    }
+
+    /// The path that a step leads to from where the location is.
+    fn node(&mut self, step: Step, learn: impl FnOnce(&mut Self) -> About) -> u32 {
+        let paths = &mut self.found.paths;
+        let node = match self.stack.last() {
+            Some(parent) => paths.child(*parent, step),
+            None => paths.root(0, step),
+        };
+        if node as usize == self.about.len() {
+            let about = learn(self);
+            self.about.push(about);
+        }
+        node
+    }
+
+    fn step(&mut self, step: Step, key: RegionKey) {
+        let around = self.stack.last().map(|parent| self.about[*parent as usize]);
+        let node = self.node(step, |scout| scout.learn(key, around));
         self.stack.push(node);
         let about = self.about[node as usize];
         if about.is_inside && !around.is_some_and(|around| around.is_inside) {
@@ -181,7 +312,7 @@ impl<'a> Scout<'a> {
     }
 
     /// A path is visited for the first time.
-    fn learn(&mut self, key: RegionKey, around: Option<About>) {
+    fn learn(&mut self, key: RegionKey, around: Option<About>) -> About {
         let region = &self.regions[self.resolver.region(key)];
         let is_symmetric = matches!(region.role, Role::GroupSync | Role::AllToAll);
         let of_group = matches!(region.participants, Participants::Group | Participants::World);
@@ -196,15 +327,16 @@ impl<'a> Scout<'a> {
             // Whether blocks are cut where turns begin is a matter of the whole run.
             self.unfit("turns of a loop are marked in it");
         }
-        self.about.push(About {
+        About {
+            region: key,
             is_inside: around.is_some_and(|around| around.is_inside) || !region.role.is_transparent(),
             meets: is_symmetric && of_group && region.completion == Completion::Blocking,
             kind,
-        });
+        }
     }
 
     fn leave(&mut self, key: RegionKey) {
-        let Some(node) = self.stack.pop().filter(|node| self.found.paths.region(*node) == key) else {
+        let Some(node) = self.stack.pop().filter(|node| self.about[*node as usize].region == key) else {
             return self.unfit("a region is left that was not entered");
         };
         let about = self.about[node as usize];
@@ -216,7 +348,8 @@ impl<'a> Scout<'a> {
         }
         // All PEs have these in the same order; from an operation with a root a PE may return before others have begun it.
         self.met += 1;
-        if self.open == 0 {
+        // What is known of functions around an open region is not kept.
+        if self.open == 0 && (self.chains.is_none() || self.stack.is_empty()) {
             self.keep(node, about.kind != Kind::Barrier);
         }
     }
@@ -313,8 +446,9 @@ impl EventVisitor for Scout<'_> {
     }
 
     fn attributes(&mut self, attributes: AttributeList<'_>) {
-        if self.resolver.tables.addresses.told(&attributes, self.resolver.mappings).is_some() {
-            self.unfit("attributes tell more of its events");
+        match self.resolver.tables.addresses.told(&attributes, self.resolver.mappings) {
+            None | Some(Told::Polls { .. }) => {}
+            Some(_) => self.unfit("attributes tell more of its events"),
         }
     }
 
@@ -359,10 +493,12 @@ impl EventVisitor for Scout<'_> {
             | Event::ProgramEnd { .. }
             | Event::CommCreate { .. }
             | Event::CommDestroy { .. } => {}
-            Event::CallingContextEnter { .. }
-            | Event::CallingContextLeave { .. }
-            | Event::CallingContextSample { .. } => {
-                self.unfit("functions are known from the callers of operations alone");
+            Event::CallingContextEnter { calling_context, unwind_distance } => {
+                self.enter_in(calling_context, unwind_distance);
+            }
+            Event::CallingContextLeave { calling_context } => self.leave_context(calling_context),
+            Event::CallingContextSample { calling_context, unwind_distance, interrupt_generator } => {
+                self.sample(calling_context, unwind_distance, interrupt_generator);
             }
             Event::Metric { .. } => self.unfit("metrics are in it"),
             Event::BufferFlush { .. } | Event::MeasurementOnOff { .. } => self.unfit("the recorder paused"),

@@ -12,8 +12,8 @@
 //! thread did not want to run for the rest. That is shared out as well, to where a gap without samples belongs ([`super::lasting`]). A sample stands for the time near
 //! it then: all reach equally far, as far as makes their time together that on a processor, whether they are equally far from each other or not.
 //!
-//! Two passes over the gaps, each linear but for a heap of a class's paths, and a sort of how far samples can reach. Memory: a number for each gap, two for each
-//! sample, and what classes and paths there are.
+//! Two passes over the gaps, each linear but for a heap of a class's paths, and a sort of how far samples can reach. Memory: two numbers for each
+//! sample while they are counted, and what classes and paths there are.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 use super::contexts::Contexts;
 use super::definitions::Definitions;
-use super::gaps::{Gap, Recording, Sampled, Visitor, length, walk};
+use super::gaps::{Gap, Sampled, length};
 
 /// Ticks between two samples of each generator, where it counts time.
 #[derive(Default)]
@@ -50,6 +50,11 @@ impl Generators {
         generators
     }
 
+    /// Whether none are defined, so that there are no samples.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ticks.is_empty()
+    }
+
     fn ticks(&self, sample: &Sampled) -> Option<f64> {
         self.ticks[self.ids.get(sample.generator.into())? as usize]
     }
@@ -64,22 +69,19 @@ pub(super) struct Stretch {
     pub(super) kept: u32,
 }
 
-/// What is shared out of the gaps of a location.
-pub(super) struct Shares<'a> {
-    contexts: &'a Contexts,
-    generators: &'a Generators,
+/// What is shared out of the gaps of a location: how many samples kinds of gaps have, and what was given away so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shares {
     classes: Vec<Class>,
-    /// The class of each gap, as [`walk`] shows them.
-    of_gaps: Vec<u32>,
-    shown: usize,
+    /// By what is on both sides.
     known: FxHashMap<[u64; 2], u32>,
     paths: FxHashMap<(u32, u32), usize>,
-    /// Samples that were used.
+    /// Samples that are used.
     pub(super) used: u64,
 }
 
 /// Gaps that are alike.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Class {
     time: u64,
     gaps: u64,
@@ -94,6 +96,7 @@ struct Class {
     due: BinaryHeap<Reverse<Due>>,
 }
 
+#[derive(Clone, Debug)]
 struct Share {
     frame: Option<u32>,
     samples: u64,
@@ -101,7 +104,7 @@ struct Share {
 }
 
 /// When it is the turn of a path: when `twice / samples` is least.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Due {
     twice: u64,
     samples: u64,
@@ -121,29 +124,50 @@ impl PartialOrd for Due {
     }
 }
 
-impl<'a> Shares<'a> {
-    /// Counts samples by class; none if there are none. A second on a processor takes the thread `slowdown` seconds.
-    pub(super) fn new(
-        recording: &Recording<'_>,
-        contexts: &'a Contexts,
-        generators: &'a Generators,
-        slowdown: f64,
-    ) -> Option<Shares<'a>> {
-        if recording.samples.is_empty() {
-            return None;
+impl Shares {
+    /// Counts a gap and its samples.
+    pub(super) fn count(&mut self, gap: &Gap<'_>, contexts: &Contexts, generators: &Generators) {
+        let Some(sides) = gap.sides else { return };
+        let Shares { classes, known, paths, used } = self;
+        let at = *known.entry(sides).or_insert_with(|| {
+            classes.push(Class { running: Some(0.0), ..Class::default() });
+            classes.len() as u32 - 1
+        });
+        let class = &mut classes[at as usize];
+        class.time = class.time.saturating_add(length(gap.begin, gap.end));
+        class.gaps += 1;
+        if gap.begin >= gap.end {
+            return;
         }
-        let (classes, of_gaps, known, paths) = Default::default();
-        let mut shares = Shares { contexts, generators, classes, of_gaps, shown: 0, known, paths, used: 0 };
-        walk(recording, contexts, &mut shares);
-        shares.classes.iter_mut().for_each(|class| class.counted(slowdown));
-        Some(shares)
+        for (sample, [last, time, until]) in nearest(gap) {
+            let frame = contexts.inside(sample.context);
+            let shares = &mut class.shares;
+            let share = *paths.entry((at, frame)).or_insert_with(|| {
+                shares.push(Share { frame: Some(frame), samples: 0, given: 0 });
+                shares.len() - 1
+            });
+            class.shares[share].samples += 1;
+            class.samples += 1;
+            class.distances.extend([time.since(last).0, until.since(time).0]);
+            class.running = class.running.zip(generators.ticks(sample)).map(|(sum, ticks)| sum + ticks);
+            *used += 1;
+        }
     }
 
-    /// The parts of a gap, the next one that [`walk`] shows; nothing where there is no sample. In `parts`, which is emptied.
-    pub(super) fn share(&mut self, gap: &Gap<'_>, parts: &mut Vec<Stretch>) {
+    /// All gaps are counted. A second on a processor takes the thread `slowdown` seconds.
+    #[must_use]
+    pub(super) fn counted(mut self, slowdown: f64) -> Shares {
+        self.classes.iter_mut().for_each(|class| class.counted(slowdown));
+        self
+    }
+
+    /// The parts of a gap that was counted, in order of time; nothing where there is no sample. In `parts`, which is emptied.
+    pub(super) fn share(&mut self, gap: &Gap<'_>, contexts: &Contexts, parts: &mut Vec<Stretch>) {
         parts.clear();
-        let number = self.of_gaps.get(self.shown).copied().unwrap_or(u32::MAX);
-        self.shown += 1;
+        if self.used == 0 {
+            return;
+        }
+        let Some(number) = gap.sides.and_then(|sides| self.known.get(&sides).copied()) else { return };
         let Some(class) = self.classes.get_mut(number as usize) else { return };
         if class.samples == 0 || gap.begin >= gap.end {
             return;
@@ -160,8 +184,8 @@ impl<'a> Shares<'a> {
                 }
                 None => (last, until),
             };
-            let kept = self.contexts.kept_by_sample(sample.context, sample.unwind_distance);
-            let frame = Some(self.contexts.inside(sample.context));
+            let kept = contexts.kept_by_sample(sample.context, sample.unwind_distance);
+            let frame = Some(contexts.inside(sample.context));
             parts.push(Stretch { frame: None, end: begin, kept: u32::MAX });
             parts.push(Stretch { frame, end, kept });
             parts.push(Stretch { frame: None, end: until, kept: u32::MAX });
@@ -212,40 +236,6 @@ fn reach(distances: &mut [i64], together: f64) -> i64 {
         rest -= *distance as f64;
     }
     i64::MAX
-}
-
-impl Visitor for Shares<'_> {
-    fn gap(&mut self, gap: &Gap<'_>) {
-        let Some(sides) = gap.sides else {
-            self.of_gaps.push(u32::MAX);
-            return;
-        };
-        let classes = &mut self.classes;
-        let at = *self.known.entry(sides).or_insert_with(|| {
-            classes.push(Class { running: Some(0.0), ..Class::default() });
-            classes.len() as u32 - 1
-        });
-        self.of_gaps.push(at);
-        let class = &mut self.classes[at as usize];
-        class.time = class.time.saturating_add(length(gap.begin, gap.end));
-        class.gaps += 1;
-        if gap.begin >= gap.end {
-            return;
-        }
-        for (sample, [last, time, until]) in nearest(gap) {
-            let frame = self.contexts.inside(sample.context);
-            let shares = &mut class.shares;
-            let share = *self.paths.entry((at, frame)).or_insert_with(|| {
-                shares.push(Share { frame: Some(frame), samples: 0, given: 0 });
-                shares.len() - 1
-            });
-            class.shares[share].samples += 1;
-            class.samples += 1;
-            class.distances.extend([time.since(last).0, until.since(time).0]);
-            class.running = class.running.zip(self.generators.ticks(sample)).map(|(sum, ticks)| sum + ticks);
-            self.used += 1;
-        }
-    }
 }
 
 impl Class {

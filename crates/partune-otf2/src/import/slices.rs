@@ -4,19 +4,26 @@
 //! begins at a record of each event file, with the functions that are open there.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use partune_base::{CallPathId, GroupId, Id, PeId, RegionId, Table, Time};
 use partune_diag::Quality;
 use partune_import::{
     Advance, Files, ImportError, Joined, RegionKey, Segment, Slices, Source, Tree, merge_paths, read,
 };
-use partune_trace::{CallSite, Ending, Group, GroupKind, PeKind, Slice, Trace, TraceBuilder};
+use partune_trace::{Ending, Group, GroupKind, PeKind, Slice, Trace, TraceBuilder};
 use rayon::prelude::*;
 
+use super::contexts::Contexts;
+use super::counts::Counted;
 use super::decode::Decoder;
-use super::report::report_miscounted;
+use super::endings;
+use super::gaps::Recording;
+use super::own_paths::OwnPaths;
+use super::report::{Between, report_between, report_miscounted};
 use super::runs::{Events, Kept};
-use super::scout::{Found, Moment, Scout};
+use super::scout::{Found, Moment, Scout, Step};
+use super::weave::Part;
 use crate::codec::attributes::AttributeList;
 use crate::codec::{self, Event, EventVisitor};
 
@@ -31,8 +38,10 @@ struct Stretch {
     chunks: Range<u64>,
     skip: u64,
     take: u64,
-    /// Functions that are open at its begin, outermost first.
+    /// Regions that are open at its begin, outermost first.
     open: Vec<RegionKey>,
+    /// Where functions are known from calling contexts: that of the meeting where it begins.
+    context: Option<u32>,
     /// Where it begins and ends; none at the ends of the run.
     since: Option<Time>,
     until: Option<Time>,
@@ -47,6 +56,9 @@ struct Sliced<'a> {
     stretches: Vec<Vec<Stretch>>,
     /// Where each slice begins, see [`Slice::met`].
     met: Vec<Option<(Time, Table<PeId, CallPathId>)>>,
+    /// By location: what is known of gaps between operations, where functions are known from calling contexts.
+    counted: Vec<Option<Counted>>,
+    between: Between,
 }
 
 /// Looks for slices; see [`partune_import::FindSlices`].
@@ -79,12 +91,13 @@ fn sliced<'a>(
     let cuts = cuts(&found, wanted)?;
     let stretches = stretches(&events, &found, &cuts);
     let of_pe = |(location, found): (usize, &Found)| {
-        let region = |node: u32| events.resolver(PeId::from_index(location)).region(found.paths.region(node));
-        (0..found.paths.len() as u32)
-            .map(|node| ((found.paths.parent(node), region(node), CallSite::NONE), true))
-            .collect()
+        let resolver = events.resolver(PeId::from_index(location));
+        OwnPaths::new(&found.paths, &events.contexts, |key| resolver.region(key))
     };
-    let paths = merge_paths(found.iter().enumerate().map(of_pe), &mut builder.paths);
+    let (own, of): (Vec<_>, Vec<_>) = found.iter().enumerate().map(of_pe).map(|own| (own.paths, own.of)).unzip();
+    let merged = merge_paths(own.into_iter(), &mut builder.paths);
+    let paths: Vec<Vec<CallPathId>> =
+        of.iter().zip(&merged).map(|(of, merged)| of.iter().map(|path| merged[*path as usize]).collect()).collect();
     let met = |cut: &Vec<usize>| {
         let came = found.iter().zip(cut).map(|(found, at)| found.moments[*at].came).max();
         let path =
@@ -98,7 +111,9 @@ fn sliced<'a>(
     let mut quality = std::mem::take(&mut builder.quality);
     events.locations.iter().flat_map(|location| &location.faults).for_each(|fault| quality.add(fault.clone()));
     report_miscounted(&miscounted, &mut quality);
-    Ok(Sliced { events, builder, quality, stretches, met })
+    let between = Between::of(&found);
+    let counted = found.into_iter().map(|found| found.counted).collect();
+    Ok(Sliced { events, builder, quality, stretches, met, counted, between })
 }
 
 /// Which groups have all PEs, if by its definitions an archive may be cut.
@@ -144,7 +159,7 @@ fn look_through(
     let done = std::sync::atomic::AtomicU64::new(0);
     let of_location = |location: usize| {
         let about = &events.locations[location];
-        let mut scout = Scout::new(&about.clock, events.resolver(about.pe), &builder.regions, of_all, most);
+        let mut scout = Scout::new(events, about.pe, &builder.regions, of_all, most);
         let bytes = 0..about.event_bytes.unwrap_or_default();
         let (damage, unread) = events.read_chunks(location, bytes, |index, chunk| {
             scout.begin_chunk(index);
@@ -155,7 +170,7 @@ fn look_through(
         if !damage.is_none() || unread.is_some() && about.event_bytes.is_some() {
             scout.unfit("an event file is damaged");
         }
-        scout.found
+        scout.finish()
     };
     (0..events.locations.len()).into_par_iter().with_max_len(1).map(of_location).collect()
 }
@@ -227,6 +242,10 @@ fn stretches(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<V
                 skip: begin.map_or(0, |moment| u64::from(moment.in_chunk)),
                 take: end.map_or(found[location].events, |moment| moment.events) - before,
                 open: begin.map_or_else(Vec::new, |moment| open(&found[location].paths, moment)),
+                context: begin.and_then(|moment| match found[location].paths.step(moment.meeting) {
+                    Step::Context(context) => Some(context),
+                    Step::Region(_) | Step::Frame(_) => None,
+                }),
                 since: begin.map(|moment| moment.time),
                 until: end.map(|moment| moment.time),
             }
@@ -236,9 +255,11 @@ fn stretches(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<V
     (0..=cuts.len()).map(of_slice).collect()
 }
 
-fn open(paths: &Tree, moment: &Moment) -> Vec<RegionKey> {
+/// None where functions are known from calling contexts, see [`super::scout`].
+fn open(paths: &Tree<Step>, moment: &Moment) -> Vec<RegionKey> {
     let around = std::iter::successors(moment.path, |path| paths.parent(*path));
-    let mut open: Vec<RegionKey> = around.map(|path| paths.region(path)).collect();
+    let region = |path: u32| if let Step::Region(region) = paths.step(path) { Some(region) } else { None };
+    let mut open: Vec<RegionKey> = around.filter_map(region).collect();
     open.reverse();
     open
 }
@@ -246,6 +267,12 @@ fn open(paths: &Tree, moment: &Moment) -> Vec<RegionKey> {
 impl Slices for Sliced<'_> {
     fn count(&self) -> usize {
         self.stretches.len()
+    }
+
+    fn conclude(&self, unknown: u64) -> Quality {
+        let mut quality = Quality::default();
+        report_between(&self.between, unknown, self.events.generators.rate, self.builder.resolution, &mut quality);
+        quality
     }
 
     fn read(&self, slice: usize, advance: Advance<'_>) -> Option<Trace> {
@@ -258,19 +285,43 @@ impl Slices for Sliced<'_> {
             number: slice,
             is_last: slice + 1 == self.stretches.len(),
             met: self.met[slice].clone(),
-            begun: stretches.iter().map(|stretch| stretch.open.len() as u32).collect(),
+            begun: stretches.iter().map(|stretch| stretch.begun(&self.events.contexts)).collect(),
             open: Table::filled(stretches.len(), Vec::new()),
+            unknown: 0,
         });
-        let trace = read(SliceSource { events: &self.events, stretches }, builder, advance);
+        let source = SliceSource { sliced: self, stretches, unknown: AtomicU64::new(0) };
+        let trace = read(source, builder, advance);
         let is_whole = trace.streams().iter().zip(stretches).all(|(stream, stretch)| stream.events == stretch.take);
-        is_whole.then_some(trace)
+        // All slices have the same call paths.
+        (is_whole && trace.paths().len() == self.builder.paths.len()).then_some(trace)
+    }
+}
+
+impl Between {
+    fn of(found: &[Found]) -> Between {
+        let times = found.iter().filter_map(|found| found.times);
+        Between {
+            used: found.iter().filter_map(|found| found.counted.as_ref()).map(|counted| counted.shares.used).sum(),
+            samples: found.iter().map(|found| found.samples).sum(),
+            lost: found.iter().map(|found| found.lost_samples).sum(),
+            span: times.map(|(begin, end)| end.0.saturating_sub(begin.0) as f64).sum(),
+        }
+    }
+}
+
+impl Stretch {
+    /// How many regions and functions are open where it begins.
+    fn begun(&self, contexts: &Contexts) -> u32 {
+        self.context.map_or(self.open.len() as u32, |context| contexts.depth(contexts.around(context)))
     }
 }
 
 /// One slice as a source.
 struct SliceSource<'a> {
-    events: &'a Events<'a>,
+    sliced: &'a Sliced<'a>,
     stretches: &'a [Stretch],
+    /// See [`Slice::unknown`].
+    unknown: AtomicU64,
 }
 
 impl Source for SliceSource<'_> {
@@ -283,11 +334,11 @@ impl Source for SliceSource<'_> {
 
     fn size(&self, location: &usize) -> u64 {
         let chunks = &self.stretches[*location].chunks;
-        (chunks.end - chunks.start) * self.events.chunk_size
+        (chunks.end - chunks.start) * self.sliced.events.chunk_size
     }
 
     fn read(&self, location: &usize) -> Vec<(PeId, Segment<Kept>)> {
-        vec![(self.events.locations[*location].pe, self.segment(*location))]
+        vec![(self.sliced.events.locations[*location].pe, self.segment(*location))]
     }
 
     fn whole(&self, pe: PeId) -> Segment<Kept> {
@@ -295,12 +346,26 @@ impl Source for SliceSource<'_> {
     }
 
     fn region(&self, pe: PeId, key: RegionKey) -> RegionId {
-        self.events.resolver(pe).region(key)
+        self.sliced.events.resolver(pe).region(key)
+    }
+
+    fn joined(&self, pe: PeId, joined: &mut Joined<Kept>) {
+        let Some(counted) = &self.sliced.counted[pe.index()] else { return };
+        let stretch = &self.stretches[pe.index()];
+        let part = |_: &Recording<'_>| Part {
+            counted: counted.clone(),
+            ended: stretch.context.zip(stretch.since),
+            is_last: stretch.until.is_none(),
+        };
+        let unknown = self.sliced.events.put_functions(pe, joined, part);
+        self.unknown.fetch_add(unknown, Ordering::Relaxed);
     }
 
     fn report(&self, joined: &[Joined<Kept>], builder: &mut TraceBuilder) {
         // What is open at the end of another slice goes on.
-        if builder.slice.as_ref().is_some_and(|slice| slice.is_last) {
+        let Some(slice) = &mut builder.slice else { return };
+        slice.unknown = self.unknown.load(Ordering::Relaxed);
+        if slice.is_last {
             let mut faults = partune_import::Faults::default();
             joined.iter().for_each(|joined| faults.add(joined.faults));
             faults.report("location", &mut builder.quality);
@@ -312,13 +377,16 @@ impl Source for SliceSource<'_> {
             let ends = stretch.since.or(stretch.until).zip(stretch.until.or(stretch.since));
             stream.present = ends;
         }
-        builder.clocks = self.events.locations.iter().map(|location| location.clock.clone().into_measured()).collect();
+        let Sliced { events, .. } = self.sliced;
+        endings::correct(builder, &events.locations);
+        builder.clocks = events.locations.iter().map(|location| location.clock.clone().into_measured()).collect();
     }
 }
 
 impl SliceSource<'_> {
     fn segment(&self, location: usize) -> Segment<Kept> {
-        let (events, stretch, about) = (self.events, &self.stretches[location], &self.events.locations[location]);
+        let (events, stretch) = (&self.sliced.events, &self.stretches[location]);
+        let about = &events.locations[location];
         let resolver = events.resolver(about.pe);
         let mut decoder = Decoder::new(true, &about.clock, &events.contexts, resolver, about.process);
         if let Some(since) = stretch.since {

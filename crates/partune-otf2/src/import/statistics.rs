@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::archive::{Archive, Location};
 use super::contexts::{Contexts, DEEPEST};
 use super::gaps::length;
-use super::lasting::Lasting;
+use super::lasting::{Lasting, Pairs};
 use super::report::report_unknown;
 use super::tables::{DefinedLocation, Tables};
 use crate::statistics::{Block, Gap, SEVERAL, Statistics, members};
@@ -165,16 +165,17 @@ impl<'a> Paths<'a> {
             };
             sums.entry(path).or_default().merge(&more);
         }
+        let mut pairs = Pairs::default();
         let called = statistics.rows.iter().filter_map(|row| self.contexts.position(row.context.into()));
-        let mut lasting = Lasting::new(self.contexts, called, serves);
+        called.for_each(|operation| pairs.operation(self.contexts, operation));
         for gap in &statistics.gaps {
             let before = gap.before.and_then(|before| self.contexts.position(before.into()));
             if let Some(pair) = before.zip(self.contexts.position(gap.context.into())) {
-                lasting.count(self.contexts, pair, gap.count, gap.ticks);
+                pairs.count(pair, gap.count, gap.ticks);
             }
         }
         let (begin, end) = (time(statistics.begin), time(statistics.end));
-        lasting.counted(self.contexts, length(begin, end));
+        let mut lasting = Lasting::new(self.contexts, &pairs, serves, length(begin, end));
         for gap in &statistics.gaps {
             if self.gap(gap, &mut lasting, paths, &mut sums).is_none() {
                 *unknown += 1;

@@ -14,25 +14,32 @@
 //! begins in one function and ends in another) goes on inside of it with what it does not share with them. An event without a
 //! chain (a plain ENTER) lies in the functions that the chained events before and after it share.
 //!
-//! Called when a location is joined, which knows all visits of the location with their begins and ends; so nothing here depends on how the
-//! file was cut into runs. Linear in visits, samples and the functions entered.
+//! Called when a location is joined, or a slice of it, which knows all visits with their begins and ends; so nothing here depends on how the
+//! file was cut into runs. What is known of all its gaps ([`super::counts`]) is known before. Linear in visits, samples and the functions entered.
 
 use partune_base::Time;
 use partune_import::{Recorded, Replaced};
 use partune_trace::{CallSite, VisitIx};
 
 use super::contexts::{Contexts, NO_FRAME};
+use super::counts::Counted;
 use super::gaps::{Called, Gap, Recording, Visitor, length, walk};
-use super::lasting::Lasting;
-use super::shares::{Generators, Shares, Stretch};
+use super::shares::Stretch;
 
 /// What was made of a location.
 pub(super) struct Woven {
     pub(super) visits: Replaced,
-    /// Samples that time was shared out by.
-    pub(super) samples: u64,
     /// Ticks between operations of one function that may have been called again in between.
     pub(super) unknown: u64,
+}
+
+/// Which part of a location recorded visits are.
+pub(super) struct Part {
+    /// Of all of the location.
+    pub(super) counted: Counted,
+    /// The context of the operation that ended where it begins, and when; none at the begin of the location.
+    pub(super) ended: Option<(u32, Time)>,
+    pub(super) is_last: bool,
 }
 
 /// The inside of a recorded visit, or of the whole location.
@@ -50,8 +57,7 @@ struct Level {
 
 struct Weaver<'a> {
     contexts: &'a Contexts,
-    shares: Option<Shares<'a>>,
-    lasting: Lasting,
+    counted: Counted,
     parts: Vec<Stretch>,
     woven: Replaced,
     unknown: u64,
@@ -60,50 +66,28 @@ struct Weaver<'a> {
     open: Vec<(VisitIx, u32)>,
 }
 
-/// Adds the visits of functions. The location `serves` others if it is not its process's main thread; a second on a processor takes it `slowdown` seconds.
-pub(super) fn weave(
-    recording: &Recording<'_>,
-    contexts: &Contexts,
-    generators: &Generators,
-    serves: bool,
-    slowdown: f64,
-) -> Woven {
-    let called = recording.called.iter().map(|called| called.context);
-    let mut pairs = Pairs { contexts, lasting: Lasting::new(contexts, called, serves) };
-    walk(recording, contexts, &mut pairs);
-    let begin = recording.visits.first().map_or(Time::ZERO, |visit| visit.enter);
-    let end = recording.visits.iter().map(|visit| visit.exit).max().unwrap_or(begin);
-    pairs.lasting.counted(contexts, length(begin, end));
-    let shares = Shares::new(recording, contexts, generators, slowdown);
+/// Adds the visits of functions to recorded ones. Functions that are open at the end of a part go on, unless it is the last one.
+pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, Part { counted, ended, is_last }: Part) -> Woven {
     let mut weaver = Weaver {
         contexts,
-        shares,
-        lasting: pairs.lasting,
+        counted,
         parts: Vec::new(),
         woven: Replaced::default(),
         unknown: 0,
         levels: vec![Level::new(None, NO_FRAME, 0, Time::MIN)],
         open: Vec::new(),
     };
-    walk(recording, contexts, &mut weaver);
-    let samples = weaver.shares.map_or(0, |shares| shares.used);
-    Woven { visits: weaver.woven, samples, unknown: weaver.unknown }
-}
-
-/// Counts the gaps for which the recorder does not know what went on.
-struct Pairs<'a> {
-    contexts: &'a Contexts,
-    lasting: Lasting,
-}
-
-impl Visitor for Pairs<'_> {
-    fn gap(&mut self, gap: &Gap<'_>) {
-        if let (Some(before), Some(next)) = (gap.before, gap.next)
-            && self.contexts.kept(next.context, next.unwind_distance) == u32::MAX
-        {
-            self.lasting.count(self.contexts, (before, next.context), 1, length(gap.begin, gap.end));
-        }
+    if let Some((context, time)) = ended {
+        weaver.open_functions(contexts.around(context), time);
+        weaver.levels.iter_mut().for_each(|level| level.last = time);
     }
+    walk(recording, contexts, ended, is_last, &mut weaver);
+    let Weaver { mut woven, unknown, open, levels, .. } = weaver;
+    if let Some(level) = levels.last() {
+        open.iter().for_each(|(visit, _)| woven.leave(*visit, level.last));
+    }
+    woven.go_on(open.into_iter().map(|(visit, _)| visit).collect());
+    Woven { visits: woven, unknown }
 }
 
 impl Level {
@@ -115,9 +99,7 @@ impl Level {
 impl Visitor for Weaver<'_> {
     fn gap(&mut self, gap: &Gap<'_>) {
         let mut parts = std::mem::take(&mut self.parts);
-        if let Some(shares) = &mut self.shares {
-            shares.share(gap, &mut parts);
-        }
+        self.counted.shares.share(gap, self.contexts, &mut parts);
         let is_shared = !parts.is_empty();
         let kept = self.kept(gap, is_shared);
         if is_shared {
@@ -192,7 +174,7 @@ impl Weaver<'_> {
     }
 
     fn lasting(&mut self, before: u32, next: u32) -> u32 {
-        self.lasting.of(self.contexts, (before, next))
+        self.counted.lasting.of(self.contexts, (before, next))
     }
 
     /// Closes the open functions of the innermost level that others are not in, and all but so many of the outermost ones.
