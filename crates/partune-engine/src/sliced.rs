@@ -8,7 +8,7 @@ use std::path::Path;
 use partune_analysis::{Gathered, Input, SLICED_ANALYSES, Waits};
 use partune_diag::Quality;
 use partune_import::Slices;
-use partune_index::clock_repair::Repair;
+use partune_index::clock_repair::{Carried, Repair, repair_slice};
 use partune_index::{Index, Ties};
 use partune_trace::Trace;
 
@@ -59,21 +59,30 @@ pub fn analyze_in_slices(
     Ok(diagnosed.map_or_else(Sliced::Whole, |it| Sliced::Diagnosed(Box::new(it))))
 }
 
-/// Not where clocks disagree, since they are repaired for the whole run, and where the archive changed meanwhile.
+/// Not where clocks disagree so much that they cannot be trusted, which is a matter of the whole run, and where the archive changed meanwhile.
 fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> Result<Diagnosis, &'static str> {
     const CHANGED: &str = "it changed while it was read";
+    const UNTRUSTED: &str = "its clocks disagree too much to be repaired in slices";
     let mut gathered = Gathered::default();
     let (mut matched, mut quality) = (Matched::default(), Quality::default());
     let mut last: Option<Trace> = None;
+    let (mut repair, mut carried) = (Repair::default(), Carried::default());
     let mut unknown = 0_u64;
     progress.stage("analysing");
     for number in 0..slices.count() {
         drop(last.take());
         let trace = timed(progress, "reading", || slices.read(number, &|_, _| ())).ok_or(CHANGED)?;
-        let index = timed(progress, "matching", || Index::build(&trace));
-        if index.clocks.found.is_needed() || !index.clocks.aligned {
-            return Err("its clocks disagree");
+        let mut index = timed(progress, "matching", || Index::build(&trace));
+        if index.clocks.found.is_needed() && !request.repair_clocks {
+            return Err("its clocks disagree and are not to be repaired");
         }
+        let (trace, done, next) =
+            timed(progress, "clocks", || repair_slice(trace, &index, &carried)).ok_or(UNTRUSTED)?;
+        if done.changed_times() {
+            index = timed(progress, "matching", || Index::build(&trace));
+        }
+        carried = next;
+        repair.add(done);
         let ties = Ties::build(&trace, &index);
         let waits = timed(progress, "waits", || Waits::in_ties(&trace, &index, &ties, &request.options));
         let shared = gathered.shared();
@@ -91,9 +100,13 @@ fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> R
     }
     quality.merge(slices.conclude(unknown));
     let (trace, shared) = gathered.finish(last.ok_or(CHANGED)?);
+    repair.duration = trace.duration();
+    if !repair.trustworthy() {
+        return Err(UNTRUSTED);
+    }
     let (index, waits) = (Index { quality, ..Index::default() }, Waits::default());
     let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
     let outcome = run_analyses(SLICED_ANALYSES, &input, request, progress);
-    let run = Run::new(trace, index, waits, (Repair::default(), matched));
+    let run = Run::new(trace, index, waits, (repair, matched));
     Ok(conclude(run, outcome, SLICED_ANALYSES, request))
 }

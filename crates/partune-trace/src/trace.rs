@@ -182,6 +182,15 @@ impl Trace {
         self.built.slice.as_ref()
     }
 
+    /// The last PE came to the meeting where this slice begins at another time.
+    #[must_use]
+    pub fn with_meeting_at(mut self, came: Time) -> Trace {
+        if let Some(met) = self.built.slice.as_mut().and_then(|slice| slice.met.as_mut()) {
+            met.0 = came;
+        }
+        self
+    }
+
     /// The measured interval of each PE, where this is a run of which slices were summed up: it has tables and no events.
     pub fn summed(&self) -> Option<&Table<PeId, (Time, Time)>> {
         self.summed.as_ref()

@@ -21,12 +21,12 @@ fn request() -> Request {
     Request { predicts: false, ..Request::default() }
 }
 
-fn whole(anchor: &Path) -> Value {
+pub(crate) fn whole(anchor: &Path) -> Value {
     let opened = partune_engine::open(anchor, &()).expect("the archive opens");
     parsed(&partune_report::document(&partune_engine::analyze(opened, &request(), &()), "archive"))
 }
 
-fn sliced(anchor: &Path, slice: u64) -> Option<Value> {
+pub(crate) fn sliced(anchor: &Path, slice: u64) -> Option<Value> {
     in_slices(anchor, slice).ok()
 }
 
@@ -43,7 +43,7 @@ fn parsed(document: &str) -> Value {
 }
 
 /// The same but for rounding, and who is to blame: of the waiting of groups each slice is divided among causes of its own. In runs that are so short that all waits are looked at.
-fn same(whole: &Value, sliced: &Value, at: &str) {
+pub(crate) fn same(whole: &Value, sliced: &Value, at: &str) {
     match (whole, sliced) {
         (Value::Object(whole), Value::Object(sliced)) => {
             assert!(whole.keys().eq(sliced.keys()), "{at}");
@@ -65,6 +65,13 @@ fn same(whole: &Value, sliced: &Value, at: &str) {
         }
         _ => assert_eq!(whole, sliced, "{at}"),
     }
+}
+
+/// The document without what is said of delays, which are looked for within a slice: where not all came to a meeting at about the same time, it matters on which side of it.
+pub(crate) fn without_delays(mut document: Value) -> Value {
+    let object = document.as_object_mut().expect("a document is an object");
+    ["delay", "delays"].iter().for_each(|name| _ = object.remove(*name));
+    document
 }
 
 /// What all causes of a finding cost.
@@ -137,13 +144,57 @@ fn what_goes_across_is_looked_at_as_a_whole() {
     let why = |anchor: &Path| in_slices(anchor, 1000).expect_err("it is not cut").expect("it is said why");
     assert_eq!(why(&made("threads", &["--threads", "2"])), "it has other PEs than the main threads of processes");
     assert_eq!(why(&made("shmem", &["--model", "shmem"])), "PEs access memory of each other");
-    // Without what was measured of the offsets of its clocks.
     let skewed = made("skewed", &["--clock-offset-ns", "1000000"]);
-    for rank in 0..4 {
+    forget_offsets(&plain, &skewed, 4);
+    assert_eq!(why(&skewed), "its clocks disagree too much to be repaired in slices");
+}
+
+/// Takes what was measured of the offsets of clocks out of an archive, by that of one whose clocks agree.
+fn forget_offsets(plain: &Path, skewed: &Path, ranks: usize) {
+    for rank in 0..ranks {
         let of = |anchor: &Path| anchor.with_file_name("traces").join(format!("{rank}.def"));
-        std::fs::copy(of(&plain), of(&skewed)).expect("definitions of a location are a file");
+        std::fs::copy(of(plain), of(skewed)).expect("definitions of a location are a file");
     }
-    assert_eq!(why(&skewed), "its clocks disagree");
+}
+
+/// Clocks that are a bit off are repaired in each slice, from where they were in the one before. What precedes an effect at the begin of a slice is stretched within it, so times are not the very same.
+#[test]
+fn clocks_are_repaired_as_in_the_whole() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    let made = |name: &str, options: &[&str]| {
+        let all = ["--ranks", "8", "--events", "60K", "--slow", "5:2"];
+        synth(&folder.path().join(name), &[&all[..], options].concat())
+    };
+    let plain = made("plain", &[]);
+    for (offset, tolerance) in [("3000", 1e-9), ("20000", 5e-3)] {
+        let skewed = made(offset, &["--clock-offset-ns", offset]);
+        forget_offsets(&plain, &skewed, 8);
+        let all = whole(&skewed);
+        let disagree = |document: &Value| {
+            let notes = document["quality"].as_array().expect("a list").iter();
+            let message =
+                notes.clone().find(|note| note["code"] == "clocks-disagree").map(|note| note["message"].clone());
+            let message = message.expect("clocks disagree").as_str().unwrap_or_default().to_owned();
+            message.split_once("; a controlled logical clock moved").expect("they are repaired").0.to_owned()
+        };
+        for slice in [1, 10_000] {
+            let cut = sliced(&skewed, slice).expect("it can be cut");
+            assert_eq!(disagree(&all), disagree(&cut));
+            for (name, figure) in [
+                ("time", "waiting"),
+                ("time", "run"),
+                ("balance", "lost_seconds"),
+                ("efficiency", "parallel"),
+                ("critical_path", "length_s"),
+            ] {
+                let of = |document: &Value| {
+                    document[name][figure].as_f64().unwrap_or_else(|| panic!("{name}.{figure}: {}", document[name]))
+                };
+                let (all, cut) = (of(&all), of(&cut));
+                assert!((all - cut).abs() <= tolerance * all, "{offset} {slice} {name}.{figure}: {all} {cut}");
+            }
+        }
+    }
 }
 
 /// Records that are lost, doubled, moved, or say something else keep a run whole, or are cut around.

@@ -6,14 +6,15 @@ use super::correction::{Correction, Piece, Ramp};
 use super::forward::{Forward, Jump, RETURN};
 use super::order::{Event, Order};
 
-/// The correction of one clock. Linear in its events: windows before jumps do not overlap.
-pub(super) fn run(order: &Order, forward: &Forward, clock: usize) -> Correction {
+/// The correction of one clock, which was set forward before. Linear in its events: windows before jumps do not overlap.
+pub(super) fn run(order: &Order, forward: &Forward, carried: Option<Jump>, clock: usize) -> Correction {
     let jumps = &forward.jumps[clock];
     let events = &order.domains[clock];
-    let mut pieces: Vec<Piece> = Vec::with_capacity(3 * jumps.len());
-    let mut previous: Option<Jump> = None;
+    let mut pieces: Vec<Piece> = Vec::with_capacity(3 * jumps.len() + 1);
+    pieces.extend(carried.map(|jump| Piece { from: jump.at, jump: Some(jump), ramp: None }));
+    let mut previous = carried;
     for &jump in jumps {
-        let begin = previous.map_or(order.begins[clock], |previous| previous.at);
+        let begin = previous.map_or(Time::MIN, |previous| previous.at).max(order.begins[clock]);
         let begin = begin.max(jump.at - Span(jump.gain.0.saturating_mul(RETURN)));
         if begin < jump.at {
             for ramp in ramps(forward, events, previous, jump, begin) {

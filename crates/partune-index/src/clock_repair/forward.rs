@@ -11,7 +11,7 @@ use super::order::Order;
 pub(super) const RETURN: i64 = 100;
 
 /// A clock is set forward.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Jump {
     /// The recorded time from which on it holds.
     pub(super) at: Time,
@@ -36,11 +36,12 @@ pub(super) struct Forward {
     pub(super) unresolved: u64,
 }
 
-/// Replays all clocks, each as far as its effects' causes are known. Linear in events; a clock waits for one node at a time.
-pub(super) fn run(order: &Order) -> Forward {
+/// Replays all clocks, each as far as its effects' causes are known, from where they were set forward before. Linear in events; a clock waits for one node at a time.
+pub(super) fn run(order: &Order, carried: &[Option<Jump>]) -> Forward {
     let clocks = order.domains.len();
     let mut replay = Replay {
         order,
+        carried,
         next: vec![0; clocks],
         forward: Forward {
             jumps: vec![Vec::new(); clocks],
@@ -66,6 +67,8 @@ pub(super) fn run(order: &Order) -> Forward {
 
 struct Replay<'a> {
     order: &'a Order,
+    /// For each clock, the last time it was set forward before.
+    carried: &'a [Option<Jump>],
     /// For each clock, the position of its next event.
     next: Vec<usize>,
     forward: Forward,
@@ -99,7 +102,8 @@ impl Replay<'_> {
             force = false;
             self.next[clock] += 1;
             let recorded = event.time;
-            let time = recorded + offset(&self.forward.jumps[clock], recorded);
+            let last = self.forward.jumps[clock].last().copied().or(self.carried[clock]);
+            let time = recorded + last.map_or(Span::ZERO, |jump| jump.offset_at(recorded));
             if event.is_cause() {
                 self.last_cause[node] = self.last_cause[node].max(time);
                 self.missing[node] -= 1;
@@ -124,8 +128,4 @@ fn set_forward(jumps: &mut Vec<Jump>, recorded: Time, time: Time, needed: Time) 
         Some(last) => (last.gain, last.offset) = (last.gain + gain, offset),
         None => jumps.push(Jump { at: recorded, gain, offset }),
     }
-}
-
-fn offset(jumps: &[Jump], time: Time) -> Span {
-    jumps.last().map_or(Span::ZERO, |jump| jump.offset_at(time))
 }

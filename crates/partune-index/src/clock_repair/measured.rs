@@ -15,14 +15,18 @@ const MOST: f64 = 0.5;
 /// As many times fewer may contradict the time stamps.
 const FEWER: u64 = 10;
 
-/// The trace with the times of its clocks, an index of it and what still runs backwards; or the trace as it was, alone.
-pub(super) fn take_back(trace: Trace, found: &Repair) -> (Trace, Option<(Index, Repair)>) {
+/// Whether most of what can be checked contradicts the measured offsets.
+pub(super) fn may_be_wrong(trace: &Trace, found: &Repair) -> bool {
     let clocks = trace.clocks();
     let most = |violated: u64, all: u64| violated as f64 > MOST * all as f64;
     let contradicted =
         most(found.violated_messages, found.messages) || most(found.violated_collectives, found.collectives);
-    let usable = clocks.iter().any(|clock| !clock.is_identity()) && clocks.iter().all(MeasuredClock::keeps_order);
-    if !contradicted || !usable {
+    contradicted && clocks.iter().any(|clock| !clock.is_identity()) && clocks.iter().all(MeasuredClock::keeps_order)
+}
+
+/// The trace with the times of its clocks, an index of it and what still runs backwards; or the trace as it was, alone.
+pub(super) fn take_back(trace: Trace, found: &Repair) -> (Trace, Option<(Index, Repair)>) {
+    if !may_be_wrong(&trace, found) {
         return (trace, None);
     }
     let plain = trace.with_measured_clocks(false);

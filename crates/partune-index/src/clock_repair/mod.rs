@@ -15,12 +15,13 @@ mod measured;
 mod order;
 
 use partune_base::{Span, Time};
-use partune_trace::Trace;
+use partune_trace::{Stream, Trace};
 use rayon::prelude::*;
 
 use crate::collectives::Collectives;
 use crate::messages::Messages;
 use crate::{EpochEnd, Index};
+use forward::Jump;
 
 /// What repair found and did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +70,18 @@ impl Repair {
     pub const MAX_WORST_OF_MANY: f64 = 0.01;
     pub const MAX_VIOLATED: f64 = 0.05;
 
+    /// Adds that of another slice; how long both take together is not known of them.
+    pub fn add(&mut self, slice: Repair) {
+        self.messages += slice.messages;
+        self.violated_messages += slice.violated_messages;
+        self.collectives += slice.collectives;
+        self.violated_collectives += slice.violated_collectives;
+        self.worst = self.worst.max(slice.worst);
+        self.moved_events += slice.moved_events;
+        self.offsets_taken_back |= slice.offsets_taken_back;
+        self.unresolved += slice.unresolved;
+    }
+
     /// Whether anything runs backwards.
     pub fn is_needed(&self) -> bool {
         self.violated_messages + self.violated_collectives > 0
@@ -105,16 +118,71 @@ pub fn repair(trace: Trace, index: &Index) -> (Trace, Repair) {
     }
 }
 
+/// How the clocks of a run go on where a slice of it ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// For each clock the last time it was set forward, if it is not back at its recorded time. Empty if none was.
+    jumps: Vec<Option<Jump>>,
+    /// When the last PE came to the meeting there, if times were changed.
+    came: Option<Time>,
+}
+
+/// Corrects the times of a slice of a run, whose clocks go on as those of the slice before; also returns how they go on in the next one. What precedes an effect is stretched within the slice.
+/// Whether clocks can be trusted is a matter of the whole run, which the sum of what is found tells. None if the offsets that the recorder measured may have to be taken back,
+/// which is one too.
+pub fn repair_slice(trace: Trace, index: &Index, carried: &Carried) -> Option<(Trace, Repair, Carried)> {
+    let found = index.clocks.found;
+    if measured::may_be_wrong(&trace, &found) {
+        return None;
+    }
+    let trace = match carried.came {
+        Some(came) => trace.with_meeting_at(came),
+        None => trace,
+    };
+    if !found.is_needed() && carried.jumps.is_empty() {
+        return Some((trace, found, Carried::default()));
+    }
+    let (trace, found, jumps) = moved(trace, index, found, &carried.jumps);
+    let last = trace.streams().iter().filter_map(|stream| {
+        let operation = stream.operations.last()?;
+        stream.visits.get(*operation).map(|visit| visit.enter)
+    });
+    let came = last.max();
+    Some((trace, found, Carried { jumps, came }))
+}
+
 /// Moves effects behind their causes.
-fn control(trace: Trace, index: &Index, mut found: Repair) -> (Trace, Repair) {
+fn control(trace: Trace, index: &Index, found: Repair) -> (Trace, Repair) {
     if !found.is_needed() || !found.trustworthy() {
         return (trace, found);
     }
+    let (trace, found, _) = moved(trace, index, found, &[]);
+    (trace, found)
+}
+
+/// The same on clocks of which each was set forward before, or none; and how they go on.
+fn moved(
+    trace: Trace,
+    index: &Index,
+    mut found: Repair,
+    carried: &[Option<Jump>],
+) -> (Trace, Repair, Vec<Option<Jump>>) {
     let order = order::Order::of(&trace, &index.messages, &index.collectives, &index.rma.epoch_ends);
-    let forward = forward::run(&order);
-    let corrections: Vec<correction::Correction> =
-        (0..order.domains.len()).into_par_iter().map(|domain| backward::run(&order, &forward, domain)).collect();
+    let mut carried = carried.to_vec();
+    carried.resize(order.domains.len(), None);
+    let forward = forward::run(&order, &carried);
+    let corrections: Vec<correction::Correction> = (0..order.domains.len())
+        .into_par_iter()
+        .map(|domain| backward::run(&order, &forward, carried[domain], domain))
+        .collect();
     found.unresolved = forward.unresolved;
+    for (carried, jumps) in carried.iter_mut().zip(&forward.jumps) {
+        *carried = jumps.last().copied().or(*carried);
+    }
+    let end = trace.streams().iter().filter_map(Stream::end).min().unwrap_or(Time::MIN);
+    if carried.iter().flatten().all(|jump| !jump.offset_at(end).is_positive()) {
+        carried.clear();
+    }
     let domain_of = order.domain_of;
     let mut moved = 0;
     let trace = trace.retime(|streams| {
@@ -134,7 +202,7 @@ fn control(trace: Trace, index: &Index, mut found: Repair) -> (Trace, Repair) {
         moved = moved_by_pe.sum();
     });
     found.moved_events = moved;
-    (trace, found)
+    (trace, found, carried)
 }
 
 /// The quality of the clocks of a trace as it is.

@@ -41,6 +41,7 @@ mod python;
 mod repeats;
 mod sampled;
 mod shmem;
+mod sliced;
 mod straight;
 mod threads;
 mod tune;

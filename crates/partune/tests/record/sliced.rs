@@ -1,0 +1,49 @@
+//! Recordings of programs are looked at slice by slice as they are as a whole, though their functions are known from the callers of operations and from samples alone.
+
+use serde_json::Value;
+
+use super::launch::{Built, MPICH, Mpi, OPEN_MPI};
+use crate::slices::{same, sliced, whole, without_delays};
+
+/// Cut wherever that can be, and at times.
+const SLICES: [u64; 3] = [1, 200, 1000];
+
+fn without_samples(mpi: &Mpi) {
+    let Some(built) = Built::new(mpi, "sliced/halo.c", &[]) else { return };
+    let recorded = built.record(&["--sample", "off"], &[]);
+    assert!(recorded.output.status.success(), "{}", recorded.said());
+    let all = without_delays(whole(&recorded.anchor));
+    for slice in SLICES {
+        let sliced = sliced(&recorded.anchor, slice).expect("it can be cut");
+        same(&all, &without_delays(sliced), &format!("{} {slice}", mpi.name));
+    }
+}
+
+#[test]
+fn functions_are_those_of_the_whole() {
+    without_samples(&OPEN_MPI);
+    without_samples(&MPICH);
+}
+
+/// Which of alike gaps between operations are those of a function is decided for each slice anew, so that its time differs by some of them; not what operations take, and what all functions take together.
+#[test]
+fn samples_are_shared_out_in_each_slice() {
+    let Some(built) = Built::new(&OPEN_MPI, "sliced/halo.c", &[]) else { return };
+    let recorded = built.record(&["--sample", "1000"], &[]);
+    assert!(recorded.output.status.success(), "{}", recorded.said());
+    let all = whole(&recorded.anchor);
+    let cut = sliced(&recorded.anchor, 1000).expect("it can be cut");
+    for name in
+        ["events", "duration_s", "quality", "activities", "communication", "operations", "efficiency", "balance"]
+    {
+        same(&all[name], &cut[name], name);
+    }
+    let (of_all, of_cut) = (own_times(&all), own_times(&cut));
+    assert!((of_all - of_cut).abs() < 1e-6 * of_all, "{of_all} {of_cut}");
+}
+
+/// Seconds in functions and operations, all PEs together.
+fn own_times(document: &Value) -> f64 {
+    let rows = document["callpaths"].as_array().expect("a list");
+    rows.iter().filter_map(|row| row["exclusive"].as_f64()).sum()
+}
