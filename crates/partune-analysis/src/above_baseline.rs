@@ -9,8 +9,8 @@ use partune_base::{CallPathId, PeId, Span};
 use crate::expected::Expected;
 use crate::useful::role_of_path;
 use crate::{
-    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape,
-    Unit, Values,
+    Analysis, Column, DataTable, Finding, Input, Needs, Outcome, Pattern, Scalar, Section, SectionShape, Shape,
+    TableShape, Unit, Values,
 };
 
 /// Rows of the table.
@@ -21,6 +21,7 @@ pub(crate) static ABOVE_BASELINE: Analysis = Analysis {
     title: "Operations that take longer than this machine needs, without waiting",
     docs: DOCS,
     finds: true,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

@@ -7,13 +7,14 @@ use rayon::prelude::*;
 use crate::queries::Query;
 use crate::spending::{Kinds, Level, Meter, Spent};
 use crate::useful::{cpu_pes, role_of_path};
-use crate::{Account, Analysis, Base, Input, Outcome, SectionShape};
+use crate::{Account, Analysis, Base, Input, Needs, Outcome, SectionShape};
 
 pub(crate) static ACCOUNT: Analysis = Analysis {
     name: "time",
     title: "What the time between start-up and shut-down went into",
     docs: DOCS,
     finds: false,
+    needs: Needs::Queries,
     shows: SHOWS,
     run,
 };

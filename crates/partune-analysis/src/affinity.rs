@@ -11,8 +11,8 @@ use partune_index::Index;
 use partune_trace::{RmaTransfer, Trace, VisitIx};
 
 use crate::{
-    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Unit,
-    Values,
+    Analysis, Column, DataTable, Finding, Input, Needs, Outcome, Pattern, Section, SectionShape, Shape, TableShape,
+    Unit, Values,
 };
 
 pub(crate) static AFFINITY: Analysis = Analysis {
@@ -20,6 +20,7 @@ pub(crate) static AFFINITY: Analysis = Analysis {
     title: "Shared data: local and remote accesses, best blocking factor",
     docs: DOCS,
     finds: true,
+    needs: Needs::Events,
     shows: SHOWS,
     run,
 };

@@ -13,7 +13,7 @@ use crate::queries::Query;
 use crate::times::PathTimes;
 use crate::useful::{cpu_pes, role_of_path};
 use crate::{
-    Analysis, Cause, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape,
+    Analysis, Cause, Column, DataTable, Finding, Input, Needs, Outcome, Pattern, Scalar, Section, SectionShape, Shape,
     TableShape, Unit, Values,
 };
 
@@ -25,6 +25,7 @@ pub(crate) static BALANCE: Analysis = Analysis {
     title: "Load balance of PEs and of places in the code",
     docs: DOCS,
     finds: true,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

@@ -16,10 +16,17 @@ use crate::places::together;
 use crate::queries::Query;
 use crate::stabbing::{SharedAccess, conflicts, keep};
 use crate::useful::Useful;
-use crate::{Analysis, Finding, Input, Outcome, Pattern, Section, SectionShape};
+use crate::{Analysis, Finding, Input, Needs, Outcome, Pattern, Section, SectionShape};
 
-pub(crate) static BARRIERS: Analysis =
-    Analysis { name: "barriers", title: "Barriers that order nothing", docs: DOCS, finds: true, shows: SHOWS, run };
+pub(crate) static BARRIERS: Analysis = Analysis {
+    name: "barriers",
+    title: "Barriers that order nothing",
+    docs: DOCS,
+    finds: true,
+    needs: Needs::Queries,
+    shows: SHOWS,
+    run,
+};
 
 const SHOWS: &[SectionShape] = &[SectionShape { name: "barriers", scalars: &[], tables: &[] }];
 

@@ -11,7 +11,9 @@ use partune_base::{CallPathId, PeId, Span};
 use crate::expected::Expected;
 use crate::times::PathTime;
 use crate::useful::role_of_path;
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
+use crate::{
+    Analysis, Column, DataTable, Input, Needs, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values,
+};
 
 /// The analysis.
 pub(crate) static BOTTLENECKS: Analysis = Analysis {
@@ -19,6 +21,7 @@ pub(crate) static BOTTLENECKS: Analysis = Analysis {
     title: "Places that take much of the run, and more than they should",
     docs: DOCS,
     finds: false,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

@@ -18,8 +18,8 @@ use crate::tensor::RegionKind;
 use crate::tiling::{self, Tiling};
 use crate::world_sums::{self, RegionSums, WorldSums};
 use crate::{
-    Analysis, Column, DataTable, Hierarchies, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit,
-    Values, iterations, profile_bounds,
+    Analysis, Column, DataTable, Hierarchies, Input, Needs, Outcome, Scalar, Section, SectionShape, Shape, TableShape,
+    Unit, Values, iterations, profile_bounds,
 };
 
 pub(crate) static BOUNDS: Analysis = Analysis {
@@ -27,6 +27,7 @@ pub(crate) static BOUNDS: Analysis = Analysis {
     title: "Bounds on run time, and what each gap loses",
     docs: DOCS,
     finds: true,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

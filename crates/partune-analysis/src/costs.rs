@@ -9,13 +9,14 @@ use crate::queries::{Query, add_rows};
 use crate::spending::{Kinds, Level, Meter};
 use crate::useful::{cpu_pes, operations_between_processes, role_of_path};
 use crate::waits::is_start_up;
-use crate::{Analysis, Base, Finding, Input, Occurrence, Outcome, Pattern, tiling};
+use crate::{Analysis, Base, Finding, Input, Needs, Occurrence, Outcome, Pattern, tiling};
 
 pub(crate) static COSTS: Analysis = Analysis {
     name: "costs",
     title: "What operations, teams and idle threads cost where nobody was late",
     docs: DOCS,
     finds: true,
+    needs: Needs::Queries,
     shows: &[],
     run,
 };

@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use crate::queries::{Query, add_rows};
 use crate::timeline::{PathTimes, Timeline, profile};
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values, Wait,
-    Waits,
+    Analysis, Column, DataTable, Input, Needs, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+    Wait, Waits,
 };
 
 /// The analysis.
@@ -26,6 +26,7 @@ pub(crate) static CRITICAL_PATH: Analysis = Analysis {
     title: "Critical path and the imbalance on it",
     docs: DOCS,
     finds: false,
+    needs: Needs::Queries,
     shows: SHOWS,
     run,
 };

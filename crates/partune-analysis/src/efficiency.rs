@@ -12,13 +12,14 @@ use rayon::prelude::*;
 use crate::ideal::Ideal;
 use crate::sums::useful_outside;
 use crate::useful::{cpu_pes, operations_between_processes, span_of, total};
-use crate::{Analysis, Efficiency, Input, Outcome, Section, SectionShape, Shape, TableShape, devices, phases};
+use crate::{Analysis, Efficiency, Input, Needs, Outcome, Section, SectionShape, Shape, TableShape, devices, phases};
 
 pub(crate) static EFFICIENCY: Analysis = Analysis {
     name: "efficiency",
     title: "Parallel efficiency and its factors (POP, multiplicative)",
     docs: DOCS,
     finds: false,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

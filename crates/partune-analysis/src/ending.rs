@@ -8,7 +8,7 @@ use partune_trace::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::useful::role_of_path;
-use crate::{Analysis, AnalysisResult, Input, Outcome, Section, SectionShape};
+use crate::{Analysis, AnalysisResult, Input, Needs, Outcome, Section, SectionShape};
 
 /// PEs that one waits for, which are looked at; of those that have not come to a collective operation there may be many.
 const AWAITED: usize = 64;
@@ -20,6 +20,7 @@ pub(crate) static ENDING: Analysis = Analysis {
     title: "How a run ended that did not end in order",
     docs: DOCS,
     finds: false,
+    needs: Needs::Queries,
     shows: SHOWS,
     run,
 };

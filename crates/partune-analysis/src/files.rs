@@ -12,7 +12,7 @@ use crate::file_findings;
 use crate::fold::{Fold, fold};
 use crate::useful::cpu_pes;
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+    Analysis, Column, DataTable, Input, Needs, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
 };
 
 pub(crate) static FILES: Analysis = Analysis {
@@ -20,6 +20,7 @@ pub(crate) static FILES: Analysis = Analysis {
     title: "Files: who read and wrote what, how, and what it took",
     docs: DOCS,
     finds: true,
+    needs: Needs::Events,
     shows: SHOWS,
     run,
 };

@@ -12,7 +12,8 @@ use partune_trace::{Region, Role, Stream};
 use crate::queries::Query;
 use crate::times::PathTime;
 use crate::{
-    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Values,
+    Analysis, Column, DataTable, Finding, Input, Needs, Outcome, Pattern, Section, SectionShape, Shape, TableShape,
+    Values,
 };
 
 pub(crate) static FREQUENCY: Analysis = Analysis {
@@ -20,6 +21,7 @@ pub(crate) static FREQUENCY: Analysis = Analysis {
     title: "Places that run too often and too briefly to be recorded",
     docs: DOCS,
     finds: true,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

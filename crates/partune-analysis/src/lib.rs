@@ -130,6 +130,17 @@ pub struct Outcome {
     pub sections: Vec<Section>,
 }
 
+/// What has to be known of a run beside its tables, from least to most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Needs {
+    /// Sums, which a profile has.
+    Sums,
+    /// Answers to [queries](Gathered), which add up over slices of a run.
+    Queries,
+    /// Events.
+    Events,
+}
+
 /// One analysis.
 pub struct Analysis {
     /// Name for `--only` and for its section (snake_case).
@@ -140,6 +151,7 @@ pub struct Analysis {
     pub docs: &'static str,
     /// Whether it looks for findings; others only show figures.
     pub finds: bool,
+    pub needs: Needs,
     /// The sections that it may have.
     pub shows: &'static [SectionShape],
     pub run: fn(&Input<'_>) -> Outcome,
@@ -177,45 +189,7 @@ pub static ANALYSES: &[&Analysis] = &[
     &own_patterns::OWN_PATTERNS,
 ];
 
-/// Those that ask nothing but queries and tables: what they say of a run of which slices were looked at one after the other.
-pub static SLICED_ANALYSES: &[&Analysis] = &[
-    &ending::ENDING,
-    &account::ACCOUNT,
-    &efficiency::EFFICIENCY,
-    &bounds::BOUNDS,
-    &balance::BALANCE,
-    &profile::PROFILE,
-    &operations::OPERATIONS,
-    &matrix::MATRIX,
-    &barriers::BARRIERS,
-    &processors::PROCESSORS,
-    &memory::MEMORY,
-    &frequency::FREQUENCY,
-    &transfer_sizes::TRANSFER_SIZES,
-    &small_transfers::SMALL_TRANSFERS,
-    &serial_transfers::SERIAL_TRANSFERS,
-    &wait_states::WAIT_STATES,
-    &costs::COSTS,
-    &bottlenecks::BOTTLENECKS,
-    &above_baseline::ABOVE_BASELINE,
-    &measurement::MEASUREMENT,
-    &critical_path::CRITICAL_PATH,
-    &delay::DELAY,
-];
-
-/// Those that need no events: of what a profile knows they say what they say of a trace.
-pub static PROFILE_ANALYSES: &[&Analysis] = &[
-    &efficiency::EFFICIENCY,
-    &bounds::BOUNDS,
-    &balance::BALANCE,
-    &profile::PROFILE,
-    &operations::OPERATIONS,
-    &matrix::MATRIX,
-    &frequency::FREQUENCY,
-    &transfer_sizes::TRANSFER_SIZES,
-    &bottlenecks::BOTTLENECKS,
-    &above_baseline::ABOVE_BASELINE,
-    &processors::PROCESSORS,
-    &memory::MEMORY,
-    &measurement::MEASUREMENT,
-];
+/// Those that ask no more of a run than is known, in the order of a report.
+pub fn analyses_of(known: Needs) -> Vec<&'static Analysis> {
+    ANALYSES.iter().copied().filter(|analysis| analysis.needs <= known).collect()
+}

@@ -9,7 +9,9 @@ use rayon::prelude::*;
 
 use crate::queries::{Query, add_rows};
 use crate::receptions::Receptions;
-use crate::{Analysis, AnalysisResult, Input, Outcome, Pair, Section, SectionShape, Shape, TableShape, profile_matrix};
+use crate::{
+    Analysis, AnalysisResult, Input, Needs, Outcome, Pair, Section, SectionShape, Shape, TableShape, profile_matrix,
+};
 
 /// Rows of the table.
 const ROWS: usize = 100_000;
@@ -19,6 +21,7 @@ pub(crate) static MATRIX: Analysis = Analysis {
     title: "Who sends how much to whom (communication matrix)",
     docs: DOCS,
     finds: false,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

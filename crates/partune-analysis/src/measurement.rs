@@ -9,7 +9,7 @@ use partune_trace::Trace;
 
 use crate::times::PathTime;
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+    Analysis, Column, DataTable, Input, Needs, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
 };
 
 /// Rows of the table of places.
@@ -22,6 +22,7 @@ pub(crate) static MEASUREMENT: Analysis = Analysis {
     title: "What recording cost, and computing times without it",
     docs: DOCS,
     finds: false,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

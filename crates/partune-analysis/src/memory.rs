@@ -5,7 +5,7 @@ use partune_trace::{Memory, Trace};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+    Analysis, Column, DataTable, Input, Needs, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
 };
 
 pub(crate) static MEMORY: Analysis = Analysis {
@@ -13,6 +13,7 @@ pub(crate) static MEMORY: Analysis = Analysis {
     title: "Memory: the most that processes had at a time",
     docs: DOCS,
     finds: false,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

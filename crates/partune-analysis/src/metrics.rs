@@ -10,7 +10,9 @@ use partune_trace::{MetricValues, Stream, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
+use crate::{
+    Analysis, Column, DataTable, Input, Needs, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values,
+};
 
 /// Rows of the table.
 const ROWS: usize = 1000;
@@ -23,6 +25,7 @@ pub(crate) static METRICS: Analysis = Analysis {
     title: "Counters and other metrics by call path",
     docs: DOCS,
     finds: false,
+    needs: Needs::Events,
     shows: SHOWS,
     run,
 };

@@ -10,7 +10,8 @@ use crate::queries::Query;
 use crate::sums::OperationSums;
 use crate::useful::role_of_path;
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Values, top_operations,
+    Analysis, Column, DataTable, Input, Needs, Outcome, Section, SectionShape, Shape, TableShape, Values,
+    top_operations,
 };
 
 /// Rows of the table of places.
@@ -21,6 +22,7 @@ pub(crate) static OPERATIONS: Analysis = Analysis {
     title: "Operations by role and by place: count, time, bytes, waiting",
     docs: DOCS,
     finds: false,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

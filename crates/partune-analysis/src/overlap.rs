@@ -12,7 +12,8 @@ use crate::machine_baselines::MachineBaselines;
 use crate::useful::role_of_path;
 use crate::waits::{asks, completed};
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Unit, Values, Wait,
+    Analysis, Column, DataTable, Input, Needs, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Unit,
+    Values, Wait,
 };
 
 pub(crate) static OVERLAP: Analysis = Analysis {
@@ -20,6 +21,7 @@ pub(crate) static OVERLAP: Analysis = Analysis {
     title: "Accesses that did not block: what of their transfer was not overlapped",
     docs: DOCS,
     finds: false,
+    needs: Needs::Events,
     shows: SHOWS,
     run,
 };

@@ -11,10 +11,17 @@ use partune_operations::{Figures, Measure, OwnPattern};
 use rayon::prelude::*;
 
 use crate::useful::{Useful, cpu_pes};
-use crate::{Analysis, Base, Finding, Input, Occurrence, Outcome, Pattern};
+use crate::{Analysis, Base, Finding, Input, Needs, Occurrence, Outcome, Pattern};
 
-pub(crate) static OWN_PATTERNS: Analysis =
-    Analysis { name: "own_patterns", title: "Patterns of the user's own", docs: DOCS, finds: true, shows: &[], run };
+pub(crate) static OWN_PATTERNS: Analysis = Analysis {
+    name: "own_patterns",
+    title: "Patterns of the user's own",
+    docs: DOCS,
+    finds: true,
+    needs: Needs::Events,
+    shows: &[],
+    run,
+};
 
 const DOCS: &str = "\
 # Patterns of the user's own

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::useful::windows;
 use crate::{
-    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Values,
+    Analysis, Column, DataTable, Finding, Input, Needs, Outcome, Pattern, Section, SectionShape, Shape, TableShape,
+    Values,
 };
 
 pub(crate) static PROCESSORS: Analysis = Analysis {
@@ -14,6 +15,7 @@ pub(crate) static PROCESSORS: Analysis = Analysis {
     title: "Processors: who shared them, and how long PEs waited for one",
     docs: DOCS,
     finds: true,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

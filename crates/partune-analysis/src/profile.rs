@@ -13,8 +13,8 @@ use crate::sums::{outside, useful};
 use crate::times::PathTime;
 use crate::useful::{cpu_pes, role_of_path};
 use crate::{
-    Activities, ActivityTimes, Analysis, AnalysisResult, Column, DataTable, Input, Outcome, Section, SectionShape,
-    Shape, TableShape, Unit, Values,
+    Activities, ActivityTimes, Analysis, AnalysisResult, Column, DataTable, Input, Needs, Outcome, Section,
+    SectionShape, Shape, TableShape, Unit, Values,
 };
 
 /// Rows of each table.
@@ -25,6 +25,7 @@ pub(crate) static PROFILE: Analysis = Analysis {
     title: "Where time goes, by region, call path and activity",
     docs: DOCS,
     finds: false,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

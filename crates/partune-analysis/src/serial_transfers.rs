@@ -8,13 +8,14 @@ use partune_trace::Completion;
 
 use crate::accesses::{Access, Kind, Loss, Losses, Operation, What, findings};
 use crate::transfers::{Cost, TransferCosts};
-use crate::{Analysis, Input, Outcome, Pattern};
+use crate::{Analysis, Input, Needs, Outcome, Pattern};
 
 pub(crate) static SERIAL_TRANSFERS: Analysis = Analysis {
     name: "serial_transfers",
     title: "Blocking transfers to different PEs or addresses that could overlap",
     docs: DOCS,
     finds: true,
+    needs: Needs::Queries,
     shows: &[],
     run,
 };

@@ -7,13 +7,14 @@ use partune_base::Id;
 
 use crate::accesses::{Kind, Loss, Losses, Operation, What, findings};
 use crate::transfers::TransferCosts;
-use crate::{Analysis, Input, Outcome, Pattern};
+use crate::{Analysis, Input, Needs, Outcome, Pattern};
 
 pub(crate) static SMALL_TRANSFERS: Analysis = Analysis {
     name: "small_transfers",
     title: "Small transfers to one PE that could be one",
     docs: DOCS,
     finds: true,
+    needs: Needs::Queries,
     shows: &[],
     run,
 };

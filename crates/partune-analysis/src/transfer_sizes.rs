@@ -8,7 +8,7 @@ use partune_trace::Transfers;
 
 use crate::sums::{OperationSums, size_classes};
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+    Analysis, Column, DataTable, Input, Needs, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
 };
 
 /// Rows of the table of places.
@@ -19,6 +19,7 @@ pub(crate) static TRANSFER_SIZES: Analysis = Analysis {
     title: "Sizes of transfers: how many of what size, and where",
     docs: DOCS,
     finds: false,
+    needs: Needs::Sums,
     shows: SHOWS,
     run,
 };

@@ -13,7 +13,7 @@ use crate::blame::{self, Account, Charge};
 use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
 use crate::places::{self, by_place, code_of, together, told};
 use crate::queries::{Query, add_rows};
-use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
+use crate::{Analysis, Cause, Finding, Input, Needs, Occurrence, Outcome, Pattern, Wait};
 
 /// How many visits are looked at for a finding, in operations that kept others and of which no wait was looked at for delays.
 const VISITS: u64 = 1 << 22;
@@ -24,6 +24,7 @@ pub(crate) static WAIT_STATES: Analysis = Analysis {
     title: "Waiting: who waits where, and for whom",
     docs: DOCS,
     finds: true,
+    needs: Needs::Queries,
     shows: &[],
     run,
 };

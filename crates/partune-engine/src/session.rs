@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, PROFILE_ANALYSES, Shared, Waits, repeats};
+use partune_analysis::{ANALYSES, Analysis, Input, Needs, Options, Outcome, Shared, Waits, analyses_of, repeats};
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_index::clock_repair::Repair;
 use partune_index::{Index, Ties, clock_repair};
@@ -178,10 +178,10 @@ fn diagnose(
     } else {
         drop(ties);
     }
-    let able = if trace.profile().is_some() { PROFILE_ANALYSES } else { ANALYSES };
-    let outcome = run_analyses(able, &input, request, progress);
+    let able = analyses_of(if trace.profile().is_some() { Needs::Sums } else { Needs::Events });
+    let outcome = run_analyses(&able, &input, request, progress);
     let matched = Matched::of(&index);
-    conclude(Run::new(trace, index, waits, (repair, matched)), outcome, able, request)
+    conclude(Run::new(trace, index, waits, (repair, matched)), outcome, &able, request)
 }
 
 /// Runs those of some analyses that are asked for, side by side.

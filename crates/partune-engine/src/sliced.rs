@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use partune_analysis::{Gathered, Input, SLICED_ANALYSES, Waits};
+use partune_analysis::{Gathered, Input, Needs, Waits, analyses_of};
 use partune_diag::Quality;
 use partune_import::Slices;
 use partune_index::clock_repair::{Carried, Repair, repair_slice};
@@ -38,11 +38,12 @@ pub fn analyze_in_slices(
     slice: u64,
     progress: &dyn Progress,
 ) -> Result<Sliced, OpenError> {
-    let able = |name: &String| SLICED_ANALYSES.iter().any(|analysis| analysis.name == *name);
+    let able = analyses_of(Needs::Queries);
+    let is_known = |name: &String| able.iter().any(|analysis| analysis.name == *name);
     let runs = formats::runs(path)?;
     let [entry] = runs.as_slice() else { return Ok(Sliced::Whole(None)) };
     let is_small = formats::bytes(entry) <= LEAST * 2 * slice;
-    let is_able = request.options.operations.is_empty() && request.only.iter().all(able);
+    let is_able = request.options.operations.is_empty() && request.only.iter().all(is_known);
     if is_small || !is_able || formats::has_operations(entry) {
         return Ok(Sliced::Whole(None));
     }
@@ -106,7 +107,8 @@ fn analyze(slices: &dyn Slices, request: &Request, progress: &dyn Progress) -> R
     }
     let (index, waits) = (Index { quality, ..Index::default() }, Waits::default());
     let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
-    let outcome = run_analyses(SLICED_ANALYSES, &input, request, progress);
+    let able = analyses_of(Needs::Queries);
+    let outcome = run_analyses(&able, &input, request, progress);
     let run = Run::new(trace, index, waits, (repair, matched));
-    Ok(conclude(run, outcome, SLICED_ANALYSES, request))
+    Ok(conclude(run, outcome, &able, request))
 }

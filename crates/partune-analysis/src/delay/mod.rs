@@ -26,8 +26,8 @@ use partune_trace::Trace;
 
 use crate::queries::{Query, add_rows};
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape, Unit,
-    Values, Waits,
+    Analysis, Column, DataTable, Input, Needs, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape,
+    Unit, Values, Waits,
 };
 
 pub(crate) use chains::{Chains, Root};
@@ -92,6 +92,7 @@ pub(crate) static DELAY: Analysis = Analysis {
     title: "Delay costs: the code that makes others wait",
     docs: DOCS,
     finds: false,
+    needs: Needs::Queries,
     shows: SHOWS,
     run,
 };

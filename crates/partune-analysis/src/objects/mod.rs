@@ -16,13 +16,16 @@ use partune_objects::recorded::Known;
 use partune_trace::Trace;
 
 use self::graph::Objects;
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
+use crate::{
+    Analysis, Column, DataTable, Input, Needs, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values,
+};
 
 pub(crate) static OBJECTS: Analysis = Analysis {
     name: "objects",
     title: "Objects: arrays, who talks to whom in them, and phases",
     docs: DOCS,
     finds: false,
+    needs: Needs::Events,
     shows: SHOWS,
     run,
 };

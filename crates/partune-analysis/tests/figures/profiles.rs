@@ -1,6 +1,6 @@
 //! What a profile allows: factors, times and transfers by hand, the same as of a trace with these visits, and silence where it must be.
 
-use partune_analysis::{PROFILE_ANALYSES, Pattern, Values};
+use partune_analysis::{Needs, Pattern, Values, analyses_of};
 use partune_base::{CallPathId, PeId, ProcessId, RegionId, Span, StringId, Time};
 use partune_trace::{
     BlockSums, Completion, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region, Role, Stream, Trace,
@@ -144,7 +144,7 @@ fn figures_are_those_of_a_trace_with_these_visits() {
         let (trace, profile) = (trace(visits), profile(visits));
         assert_eq!((trace.begin(), trace.end()), (profile.begin(), profile.end()));
         // A profile has no turns, so that other bounds follow IPCOLM.
-        for analysis in PROFILE_ANALYSES.iter().filter(|analysis| analysis.name != "bounds") {
+        for analysis in analyses_of(Needs::Sums).iter().filter(|analysis| analysis.name != "bounds") {
             let (mut of_trace, of_profile) = (analyze(&trace, analysis.name), analyze(&profile, analysis.name));
             assert_eq!(of_trace.sections.len(), of_profile.sections.len(), "{}", analysis.name);
             for (trace, profile) in of_trace.sections.iter_mut().zip(&of_profile.sections) {
@@ -280,7 +280,7 @@ fn uneven_work_is_found_and_even_work_is_not() {
     );
     assert_eq!(found.findings[0].path, CallPathId(0));
     assert!(analyze(&profile([UNEVEN[1], UNEVEN[1]]), "balance").findings.is_empty());
-    for analysis in PROFILE_ANALYSES {
+    for analysis in analyses_of(Needs::Sums) {
         let outcome = analyze(&profile([&[], &[]]), analysis.name);
         assert!(outcome.findings.is_empty(), "{}", analysis.name);
     }

@@ -7,7 +7,7 @@ mod laws;
 mod pes;
 mod scaling;
 
-use partune_analysis::{ANALYSES, Finding, Input, Options, PROFILE_ANALYSES, Run, Section, Waits};
+use partune_analysis::{Finding, Input, Needs, Options, Run, Section, Waits, analyses_of};
 use partune_index::Index;
 use partune_trace::Trace;
 
@@ -31,7 +31,7 @@ impl Analysed {
             options: &options,
             shared: &partune_analysis::Shared::default(),
         };
-        let able = if trace.profile().is_some() { PROFILE_ANALYSES } else { ANALYSES };
+        let able = analyses_of(if trace.profile().is_some() { Needs::Sums } else { Needs::Events });
         let (mut sections, mut findings) = (Vec::new(), Vec::new());
         for analysis in able {
             let outcome = (analysis.run)(&input);
