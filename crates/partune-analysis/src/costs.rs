@@ -64,7 +64,8 @@ type Costs = Vec<((Pattern, CallPathId), Cost)>;
 type Row = ((Pattern, CallPathId), PeId, Cost);
 
 fn run(input: &Input<'_>) -> Outcome {
-    let all = &input.cost_rows().0;
+    let is_some = |row: &&Row| row.2.time.is_positive() || row.2.outside.is_positive();
+    let all: Vec<Row> = input.cost_rows().0.iter().filter(is_some).copied().collect();
     let least = input.least().saturating_mul(USUAL).max(1);
     let findings = all.chunk_by(|a, b| a.0 == b.0).map(|rows| finding(input, rows)).collect();
     Outcome { findings: told(input.trace, findings, least, input.options.details), sections: Vec::new() }
@@ -156,8 +157,7 @@ impl Sums {
         self.touched.sort_unstable();
         self.touched.dedup();
         let costs = self.touched.drain(..).map(|path| (path, std::mem::take(&mut self.costs[path])));
-        let is_some = |(_, cost): &(CallPathId, Cost)| cost.time.is_positive() || cost.outside.is_positive();
-        costs.filter(is_some).map(|(path, cost)| ((pattern(path), path), cost)).collect()
+        costs.map(|(path, cost)| ((pattern(path), path), cost)).collect()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use partune_base::{PeId, Table, Time};
 use partune_index::Ties;
-use partune_trace::Trace;
+use partune_trace::{Pause, Stream, Trace};
 use rayon::prelude::*;
 
 use crate::Input;
@@ -138,12 +138,12 @@ pub struct Gathered {
     costs: Option<crate::transfers::TransferCosts>,
 }
 
-/// When a PE was there, and measured; and how many events it had.
-#[derive(Clone, Copy)]
+/// When a PE was there, and measured, how many events it had, and when its recorder paused.
 struct OfPe {
     present: Option<(Time, Time)>,
     window: (Time, Time),
     events: u64,
+    pauses: Vec<Pause>,
 }
 
 impl Gathered {
@@ -162,7 +162,7 @@ impl Gathered {
             let stream = &input.trace.streams()[pe];
             let is_there = !stream.visits.is_empty() || stream.present.is_some();
             let present = stream.begin().zip(stream.end()).filter(|_| is_there);
-            OfPe { present, window: input.windows()[pe], events: stream.events }
+            OfPe { present, window: input.windows()[pe], events: stream.events, pauses: stream.pauses.clone() }
         };
         let pes = input.trace.pes().ids().map(of_pe);
         if self.pes.is_empty() {
@@ -179,10 +179,11 @@ impl Gathered {
 
     /// The run: the tables of its last slice with what is known of all, and the answers to all queries.
     pub fn finish(self, last: Trace) -> (Trace, Shared) {
-        let present: Vec<_> = self.pes.iter().map(|pe| pe.present).collect();
-        let events: Vec<u64> = self.pes.iter().map(|pe| pe.events).collect();
         let windows: Table<PeId, (Time, Time)> = self.pes.iter().map(|pe| pe.window).collect();
-        (last.into_summed(&present, &events, windows), Shared::known(self.sums.into_answers(), self.costs))
+        let stream =
+            |pe: OfPe| Stream { present: pe.present, events: pe.events, pauses: pe.pauses, ..Stream::default() };
+        let streams = self.pes.into_iter().map(stream).collect();
+        (last.into_summed(streams, windows), Shared::known(self.sums.into_answers(), self.costs))
     }
 }
 
@@ -195,6 +196,7 @@ impl OfPe {
         };
         self.window.1 = next.window.1;
         self.events += next.events;
+        self.pauses.extend(next.pauses);
     }
 }
 

@@ -196,22 +196,12 @@ impl Trace {
         self.summed.as_ref()
     }
 
-    /// The run that slices were summed up of, from one of them: PEs were there, and measured, from when to when, and had so many events.
+    /// The run that slices were summed up of, from one of them: of each PE what is known without its events, and when it measured.
     #[must_use]
-    pub fn into_summed(
-        self,
-        present: &[Option<(Time, Time)>],
-        events: &[u64],
-        windows: Table<PeId, (Time, Time)>,
-    ) -> Trace {
+    pub fn into_summed(self, streams: Table<PeId, Stream>, windows: Table<PeId, (Time, Time)>) -> Trace {
         let mut built = self.built;
         built.slice = None;
-        let streams = present.iter().zip(events).map(|(present, events)| Stream {
-            present: *present,
-            events: *events,
-            ..Stream::default()
-        });
-        built.streams = streams.collect();
+        built.streams = streams;
         let (begin, end) = seal::extent(&built.streams);
         Trace { built, begin, end, piece: None, summed: Some(windows) }
     }

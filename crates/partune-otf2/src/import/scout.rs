@@ -134,6 +134,8 @@ pub(super) struct Scout<'a> {
     open: u64,
     /// The group of the last collective operation, and the number of one of it here, see [`Scout::ended`].
     of_group: (GroupId, u64),
+    /// When the recorder had written what it kept, the last time.
+    flushed: Time,
     /// The last moment is to be told whether what comes next parts it.
     is_open: bool,
     last_stamp: Option<u64>,
@@ -168,6 +170,7 @@ impl<'a> Scout<'a> {
             messages: 0,
             open: 0,
             of_group: (GroupId::NONE, 0),
+            flushed: Time::MIN,
             is_open: false,
             last_stamp: None,
             now: Time::MIN,
@@ -349,7 +352,7 @@ impl<'a> Scout<'a> {
         // All PEs have these in the same order; from an operation with a root a PE may return before others have begun it.
         self.met += 1;
         // What is known of functions around an open region is not kept.
-        if self.open == 0 && (self.chains.is_none() || self.stack.is_empty()) {
+        if self.open == 0 && self.flushed <= self.now && (self.chains.is_none() || self.stack.is_empty()) {
             self.keep(node, about.kind != Kind::Barrier);
         }
     }
@@ -501,7 +504,8 @@ impl EventVisitor for Scout<'_> {
                 self.sample(calling_context, unwind_distance, interrupt_generator);
             }
             Event::Metric { .. } => self.unfit("metrics are in it"),
-            Event::BufferFlush { .. } | Event::MeasurementOnOff { .. } => self.unfit("the recorder paused"),
+            Event::BufferFlush { stop_time } => self.flushed = self.flushed.max(self.clock.correct(stop_time)),
+            Event::MeasurementOnOff { .. } => self.unfit("recording was switched off and on"),
             Event::RmaCollectiveBegin {}
             | Event::RmaCollectiveEnd { .. }
             | Event::RmaWinCreate { .. }

@@ -35,7 +35,7 @@ const WHOLE: [(&str, &str); 5] = [
     ("scorep84-npb-cg.S-4", "there are no moments at which all PEs have met and nothing is under way, or hardly any"),
     ("scorep84-lulesh-hybrid-8x2", "it has other PEs than the main threads of processes"),
     ("scorep84-prk-shmem-p2p-4", "PEs access memory of each other"),
-    ("tracer-stencil4d-32", "the recorder paused"),
+    ("tracer-stencil4d-32", "recording was switched off and on"),
     ("pipit-ping-pong-papi-2", "metrics are in it"),
 ];
 
@@ -75,6 +75,7 @@ fn together(whole: &Trace, slices: &[Trace], name: &str) {
         assert_eq!(rows(|stream| stream.requests.len()), whole.requests.len(), "{name}");
         assert_eq!(rows(|stream| stream.collectives.len()), whole.collectives.len(), "{name}");
         assert_eq!(rows(|stream| stream.operations.len()), whole.operations.len(), "{name}");
+        assert_eq!(rows(|stream| stream.pauses.len()), whole.pauses.len(), "{name}");
         assert_eq!(visits(&slices, pe), whole.visits.iter().collect::<Vec<Visit>>(), "{name}");
     }
 }

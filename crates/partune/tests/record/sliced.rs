@@ -7,13 +7,17 @@ use crate::slices::{same, sliced, whole, without_delays};
 
 /// Cut wherever that can be, and at times.
 const SLICES: [u64; 3] = [1, 200, 1000];
+/// So many that the recorder writes events while the program runs.
+const MANY: &[&str] = &["6000"];
+/// Of many events.
+const LARGER: [u64; 2] = [20_000, 200_000];
 
-fn without_samples(mpi: &Mpi) {
+fn without_samples(mpi: &Mpi, turns: &[&str], slices: &[u64]) {
     let Some(built) = Built::new(mpi, "sliced/halo.c", &[]) else { return };
-    let recorded = built.record(&["--sample", "off"], &[]);
+    let recorded = built.record(&["--sample", "off", "--buffer", "64K"], turns);
     assert!(recorded.output.status.success(), "{}", recorded.said());
     let all = without_delays(whole(&recorded.anchor));
-    for slice in SLICES {
+    for slice in slices.iter().copied() {
         let sliced = sliced(&recorded.anchor, slice).expect("it can be cut");
         same(&all, &without_delays(sliced), &format!("{} {slice}", mpi.name));
     }
@@ -21,8 +25,13 @@ fn without_samples(mpi: &Mpi) {
 
 #[test]
 fn functions_are_those_of_the_whole() {
-    without_samples(&OPEN_MPI);
-    without_samples(&MPICH);
+    without_samples(&OPEN_MPI, &[], &SLICES);
+    without_samples(&MPICH, &[], &SLICES);
+}
+
+#[test]
+fn where_the_recorder_wrote_is_known() {
+    without_samples(&OPEN_MPI, MANY, &LARGER);
 }
 
 /// Which of alike gaps between operations are those of a function is decided for each slice anew, so that its time differs by some of them; not what operations take, and what all functions take together.

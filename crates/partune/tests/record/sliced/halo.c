@@ -52,14 +52,14 @@ __attribute__((noinline)) static void step(double *u, int n, int rank, int size,
 
 int main(int argc, char **argv)
 {
-    int rank, size, n = 3000;
+    int rank, size, n = 3000, turns = argc > 1 ? atoi(argv[1]) : 60;
     MPI_Comm half;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     double *u = calloc(n + 2, sizeof *u);
-    for (int turn = 0; turn < 60; turn++) {
+    for (int turn = 0; turn < turns; turn++) {
         step(u, n, rank, size, half);
         if (converged(turn))
             break;
