@@ -13,7 +13,6 @@ mod batches;
 mod caches;
 mod host;
 mod launch;
-mod library;
 mod models;
 mod mpi;
 mod overheads;
@@ -29,7 +28,7 @@ pub use host::date;
 pub use launch::{LaunchError, Launched, launch, print};
 use models::{Found, How, Threads, baselines};
 pub use models::{MODELS, Model};
-pub use mpi::LoadError;
+pub use partune_mpi::LoadError;
 pub use world::worker;
 
 /// How to measure.

@@ -6,9 +6,10 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use partune_machine::{Caches, Machine, Rates, VERSION};
+use partune_mpi::{LoadError, is_launched};
 
 use crate::models::{Found, How, Measured, Members, Model, Task, baselines};
-use crate::mpi::{Group, LoadError, Mpi, is_launched};
+use crate::mpi::{Group, Mpi};
 use crate::{Settings, alone, caches, disturbed, host, no_caches, not_measured, overheads, provenance, rates};
 
 /// How long a PE without a part sleeps between two looks.

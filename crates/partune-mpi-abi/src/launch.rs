@@ -24,6 +24,8 @@ pub const fn world_variables(abi: Abi) -> &'static [(&'static str, &'static str)
 
 /// The variable in which Slurm tells a process which of its step it is, whatever library the process uses.
 pub const SLURM_RANK: &str = "SLURM_PROCID";
+/// The one in which it tells how many they are. Not that of the job (`SLURM_NTASKS`), which the script of a job has too.
+pub const SLURM_SIZE: &str = "SLURM_STEP_NUM_TASKS";
 
 /// Variables with the number of processes on the node of a process.
 pub const NODE_SIZES: [&str; 4] =

@@ -31,7 +31,7 @@ pub use abi::{Abi, Kind};
 pub use detect::{ABI_VERSION, Evidence, OPEN_MPI_WORLD, detect};
 pub use errors::{Error, SUCCESS};
 pub use handles::{Handle, Place};
-pub use launch::{NODE_SIZES, SLURM_RANK, launched, sonames, world_variables};
+pub use launch::{NODE_SIZES, SLURM_RANK, SLURM_SIZE, launched, sonames, world_variables};
 pub use numbers::{Name, Numbers};
 pub use status::{Status, StatusLayout, StatusNames};
 pub use weights::{Weight, unweighted, weights_empty};

@@ -10,9 +10,9 @@ use partune_mpi_abi::Abi;
 use super::{COLLECTIVES, Found, How, MESSAGES, Measured, Members, Model, Task, counts};
 use crate::batches::{HandOver, inside, rounds, timed, together};
 use crate::host::now_s;
-use crate::library::{Library, functions};
 use crate::mpi::Group;
 use crate::world::World;
+use partune_mpi::{Library, functions};
 
 pub(super) static CAF: Model = Model { name: "CAF", word: "coarrays", weight: 3, how: How::Processes(measure) };
 

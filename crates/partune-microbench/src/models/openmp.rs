@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::{Found, How, Measured, Model, Threads};
 use crate::batches::{Alone, Crew, HandOver, Peers, inside, rounds, timed, together};
-use crate::library::{Library, functions};
+use partune_mpi::{Library, functions};
 
 pub(super) static OPENMP: Model = Model { name: "OpenMP", word: "openmp", weight: 2, how: How::Threads(measure) };
 

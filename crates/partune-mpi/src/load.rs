@@ -1,4 +1,5 @@
 //! Finds the MPI library of the launcher that started this process, and its functions.
+#![allow(unsafe_code, reason = "functions of a library that is found at run time")]
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
@@ -26,15 +27,15 @@ pub enum LoadError {
 }
 
 /// The library with its name and what it says of itself.
-pub(super) struct Loaded {
-    pub(super) library: Library,
-    pub(super) abi: Abi,
-    pub(super) name: String,
-    pub(super) version: String,
+pub struct Loaded {
+    pub library: Library,
+    pub abi: Abi,
+    pub name: String,
+    pub version: String,
 }
 
 /// Whether a launcher that is known started this process.
-pub(crate) fn is_launched() -> bool {
+pub fn is_launched() -> bool {
     launched(is_set).is_some()
 }
 
@@ -43,14 +44,14 @@ fn is_set(name: &str) -> bool {
 }
 
 /// The number of PEs that this process's launcher says it started, if it does.
-pub(super) fn launched_size() -> Option<i32> {
+pub fn launched_size() -> Option<i32> {
     let abi = launched(is_set)?;
     let mut sizes = world_variables(abi).iter().filter(|(rank, _)| is_set(rank));
     sizes.find_map(|(_, size)| std::env::var(size).ok()?.parse().ok())
 }
 
 /// Loads the library named, or the first that is found of the launcher's interface, then of the others.
-pub(super) fn load(named: Option<&str>) -> Result<Loaded, LoadError> {
+pub fn load(named: Option<&str>) -> Result<Loaded, LoadError> {
     let hinted = launched(is_set);
     let others = Abi::ALL.into_iter().filter(|abi| Some(*abi) != hinted);
     let names: Vec<CString> = match named {

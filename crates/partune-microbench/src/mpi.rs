@@ -4,17 +4,13 @@
 //! that a tool that is loaded too does not measure the measuring. Errors of MPI end the program, as is its default.
 #![allow(unsafe_code, reason = "functions of a library that is found at run time")]
 
-mod load;
-
 use std::ffi::{c_int, c_void};
 
 use partune_mpi_abi::{Abi, Handle, StatusLayout};
 
-pub use load::LoadError;
-pub(crate) use load::is_launched;
+use partune_mpi::{LoadError, Loaded, functions, launched_size, load};
 
 use crate::batches::Peers;
-use crate::library::functions;
 
 type Buffer = *const c_void;
 type Out = *mut c_void;
@@ -106,7 +102,7 @@ pub(crate) struct Window(usize);
 impl Mpi {
     /// Loads the library of the launcher, or the one named, and initialises it.
     pub(crate) fn begin(named: Option<&str>) -> Result<Mpi, LoadError> {
-        let load::Loaded { library, abi, name, version } = load::load(named)?;
+        let Loaded { library, abi, name, version } = load(named)?;
         let functions =
             Functions::find(&library).map_err(|function| LoadError::Function { library: name.clone(), function })?;
         let handle = |handle: Handle| {
@@ -130,7 +126,7 @@ impl Mpi {
         (mpi.functions.init)(std::ptr::null_mut(), std::ptr::null_mut());
         let world = mpi.group_of(mpi.world);
         (mpi.rank, mpi.size) = (world.rank, world.size);
-        match load::launched_size() {
+        match launched_size() {
             Some(started) if started != mpi.size => Err(LoadError::Foreign { library: name, found: mpi.size, started }),
             _ => Ok(mpi),
         }

@@ -5,17 +5,17 @@ use std::ffi::{CStr, c_void};
 
 /// A loaded library. It stays loaded until the process ends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Library(*mut c_void);
+pub struct Library(*mut c_void);
 
 impl Library {
     /// By the name that the loader knows it by; otherwise what the loader says.
-    pub(crate) fn open(name: &CStr) -> Result<Library, String> {
+    pub fn open(name: &CStr) -> Result<Library, String> {
         // Global, because plugins of Open MPI look for the library's symbols among those of the program.
         Library::open_as(name, libc::RTLD_GLOBAL)
     }
 
     /// The same with its symbols seen by nobody else.
-    pub(crate) fn open_alone(name: &CStr) -> Result<Library, String> {
+    pub fn open_alone(name: &CStr) -> Result<Library, String> {
         Library::open_as(name, libc::RTLD_LOCAL)
     }
 
@@ -35,7 +35,7 @@ impl Library {
     }
 
     /// The first that is found of several names; otherwise what was tried, and what the loader said of the first.
-    pub(crate) fn first(names: &[&CStr], open: fn(&CStr) -> Result<Library, String>) -> Result<Library, String> {
+    pub fn first(names: &[&CStr], open: fn(&CStr) -> Result<Library, String>) -> Result<Library, String> {
         let mut reason = None;
         for name in names {
             match open(name) {
@@ -47,7 +47,7 @@ impl Library {
     }
 
     /// The address of a function or of data of the library; none if it has no such.
-    pub(crate) fn symbol(&self, name: &CStr) -> Option<usize> {
+    pub fn symbol(&self, name: &CStr) -> Option<usize> {
         // SAFETY: the handle is of a library that stays loaded, the name is a C string.
         let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         (!address.is_null()).then_some(address as usize)
@@ -56,6 +56,7 @@ impl Library {
 
 /// A structure of functions of a library: `field "symbol" (types of arguments) -> type of the result;`. Symbols begin with a prefix. `find`
 /// tells the first that the library does not have.
+#[macro_export]
 macro_rules! functions {
     ($name:ident $prefix:literal $($field:ident $symbol:literal ($($argument:ty),*) $(-> $result:ty)?;)*) => {
         /// The functions that are used.
@@ -63,7 +64,7 @@ macro_rules! functions {
 
         #[allow(unsafe_code, reason = "functions of a library that is found at run time")]
         impl $name {
-            fn find(library: &$crate::library::Library) -> Result<$name, &'static str> {
+            fn find(library: &$crate::Library) -> Result<$name, &'static str> {
                 $(
                     let symbol = concat!($prefix, $symbol, "\0").as_bytes();
                     let name = std::ffi::CStr::from_bytes_with_nul(symbol).unwrap_or_default();
@@ -76,5 +77,3 @@ macro_rules! functions {
         }
     };
 }
-
-pub(crate) use functions;
