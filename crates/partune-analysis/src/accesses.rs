@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use partune_base::{CallPathId, Id, PeId, Span};
 use partune_trace::{Completion, RmaTransferKind, Role, Stream, Trace, Visit, VisitIx};
+use serde::{Deserialize, Serialize};
 
 use crate::receptions::Receptions;
 use crate::{Input, Wait};
 
 /// How data is moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Kind {
     Send,
     Put,
@@ -196,7 +197,7 @@ pub(crate) struct Losses {
 }
 
 /// What one PE loses at one place, as sums over runs of transfers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Loss {
     pub(crate) path: CallPathId,
     pub(crate) kind: Kind,

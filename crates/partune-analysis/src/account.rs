@@ -3,6 +3,7 @@
 use partune_base::{PeId, Span};
 use partune_trace::Role;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::queries::Query;
 use crate::spending::{Kinds, Level, Meter, Spent};
@@ -44,7 +45,7 @@ The base is split without rest, in seconds summed over PEs:
 ";
 
 /// What PEs of CPUs spent between start-up and shut-down, in ticks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
     spent: Spent,
     /// Of it in operations that wait for devices, and start up, without waits.

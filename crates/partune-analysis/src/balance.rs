@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, Id, PeId, Span};
+use serde::{Deserialize, Serialize};
 
 use crate::queries::Query;
 use crate::times::PathTimes;
@@ -70,7 +71,7 @@ Table `places`: at most 1000 call paths with their roles, most lost first. Examp
 ";
 
 /// How many blocks there are between synchronisations of all PEs.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Blocks(usize);
 
 impl Query for Blocks {

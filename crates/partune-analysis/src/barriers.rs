@@ -10,6 +10,7 @@ use partune_index::{Instance, Member, shares_unseen};
 use partune_trace::{RmaTransferKind, Role, Trace, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::adjacent_barriers;
 use crate::places::together;
@@ -75,7 +76,7 @@ fn acts(trace: &Trace) -> Vec<bool> {
 }
 
 /// Barriers in a row, by call path: those that are needed too.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Redundant {
     of_processes: Vec<Finding>,
     of_threads: Vec<Finding>,

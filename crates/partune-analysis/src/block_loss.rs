@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use partune_base::{CallPathId, PeId, Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::block_work::{BlockWork, add};
 use crate::bounds::Measured;
@@ -40,7 +41,7 @@ struct Lost {
 }
 
 /// The same of one region of a world, as it adds up over slices of a run: one number a PE.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RegionLoss {
     time: i64,
     count: u64,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use partune_base::CallPathId;
 use partune_trace::Trace;
+use serde::{Deserialize, Serialize};
 
 use crate::block_loss::{self, Losses};
 use crate::block_work::BlockWork;
@@ -158,7 +159,7 @@ pub(crate) struct MeasuredWorlds {
 }
 
 /// The sums of all worlds; nothing where nobody ran.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Worlds(Option<(WorldSums, Vec<WorldSums>)>);
 
 impl Query for Worlds {

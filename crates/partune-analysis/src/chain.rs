@@ -14,6 +14,8 @@
 //! Every term of a tile is at least 0 and they sum to its τ, so X is what of the PE that arrives last is neither work nor a recorded
 //! wait. Source: Hung and Davidson; W, S' and the tiles are ours (theory 2.1, one chain).
 
+use serde::{Deserialize, Serialize};
+
 use crate::Hierarchy;
 use crate::block_work::Link;
 use crate::tensor::{Bounds, RegionKind};
@@ -100,7 +102,7 @@ impl Chain {
 }
 
 /// What tiles add to the chain besides the work in them, in ticks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LinkSums {
     waits: i128,
     syncs: i128,
@@ -108,7 +110,7 @@ pub(crate) struct LinkSums {
 }
 
 /// Σ over the tiles of a region of the largest of a PE, and of all PEs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RegionLevels {
     user: (i128, i128),
     on_cpu: (i128, i128),

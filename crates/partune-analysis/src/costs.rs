@@ -3,6 +3,7 @@
 use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_trace::{PeKind, Role, Trace, Visit};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::places::told;
 use crate::queries::{Query, add_rows};
@@ -48,7 +49,7 @@ finding tells why an operation takes long (small transfers, a redundant barrier,
 const USUAL: i64 = 10;
 
 /// The cost of one PE at one place.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Cost {
     time: Span,
     /// What is outside of the run besides.
@@ -72,7 +73,7 @@ fn run(input: &Input<'_>) -> Outcome {
 }
 
 /// All costs, in order of pattern, call path and PE.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rows(Vec<Row>);
 
 impl Query for Rows {

@@ -12,6 +12,7 @@ use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_index::Index;
 use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::queries::{Query, add_rows};
 use crate::timeline::{PathTimes, Timeline, profile};
@@ -147,7 +148,7 @@ impl Walk {
 }
 
 /// The critical path as it adds up: the ways that it may take, by the PE on which it leaves a slice, and what PEs do beside it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Critical {
     ways: Vec<WayTimes>,
     /// For each PE the way that leads to its end, and what of the last operation is on the way only if it leads there.
@@ -157,7 +158,7 @@ pub(crate) struct Critical {
 }
 
 /// A way through one slice or several.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct WayTimes {
     /// By call path; the last outside of all.
     times: Vec<Span>,
@@ -166,7 +167,7 @@ struct WayTimes {
 }
 
 /// Where a PE ends a slice: the way that leads there, and how long it was there at a call path after that.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct End {
     way: u32,
     path: CallPathId,

@@ -11,6 +11,7 @@ use partune_base::{CallPathId, GroupId, PeId, Span};
 use partune_trace::{Participants, PathProfile, Profile, RmaSyncKind, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::machine_baselines::MachineBaselines;
 use crate::queries::{Query, add_rows};
@@ -18,7 +19,7 @@ use crate::useful::role_of_path;
 use crate::{Input, Wait};
 
 /// The operations with a baseline of one call path on one PE.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Expected {
     pub(crate) count: u64,
     pub(crate) time: Span,
@@ -29,7 +30,7 @@ pub(crate) struct Expected {
 }
 
 /// In order of (call path, PE); empty without a machine.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ExpectedRows(pub(crate) Vec<(CallPathId, PeId, Expected)>);
 
 impl Query for ExpectedRows {

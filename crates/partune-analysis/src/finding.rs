@@ -1,13 +1,17 @@
 //! Findings: places that lose time, how much, and who makes them.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use partune_base::{CallPathId, FileId, PeId, Span, Time};
 use partune_operations::OwnPattern;
 use partune_trace::{Role, Trace};
+use serde::{Deserialize, Serialize};
 
 use crate::useful::role_of_path;
 
 /// What kind of loss a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Pattern {
     /// A receive waits for its send.
     LateSender,
@@ -67,6 +71,7 @@ pub enum Pattern {
     /// PEs could run, and have no processor.
     WaitForProcessor,
     /// One of the user's own.
+    #[serde(skip)] // Runs with patterns of the user's own are not dealt out.
     User(&'static OwnPattern),
 }
 
@@ -99,7 +104,7 @@ pub enum Loss {
 }
 
 /// Who made operations at a place wait: the root, not one that only waited itself.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
     pub pe: PeId,
     /// The call path of its operation (or user code) that ended the first wait; of several the one that ended most.
@@ -115,7 +120,7 @@ pub struct Cause {
 }
 
 /// One time that it happened.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Occurrence {
     pub pe: PeId,
     pub begin: Time,
@@ -125,7 +130,7 @@ pub struct Occurrence {
 }
 
 /// A place that loses time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     pub pattern: Pattern,
     pub role: Role,
@@ -148,6 +153,7 @@ pub struct Finding {
     /// The file that it is about, where it is about one.
     pub file: FileId,
     /// More about it that is specific to the pattern: name and value (bytes, factors, counts).
+    #[serde(deserialize_with = "known_facts")]
     pub facts: Vec<(&'static str, f64)>,
     /// What of `time` is waiting that findings of waits have as well, and where most of that is; none for waits themselves.
     pub waits: Option<Told>,
@@ -157,7 +163,7 @@ pub struct Finding {
 }
 
 /// Waiting in which a loss shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Told {
     pub time: Span,
     /// The finding that has most of it.
@@ -179,6 +185,22 @@ impl Cause {
             self.via = other.via;
         }
     }
+}
+
+/// Facts that another process of this program found: their names are words of the program, of which there are few, so each is kept once and for good.
+fn known_facts<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<(&'static str, f64)>, D::Error> {
+    static WORDS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let told: Vec<(String, f64)> = Vec::deserialize(from)?;
+    let mut words = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = |name: String| match words.get(name.as_str()) {
+        Some(word) => *word,
+        None => {
+            let word: &'static str = Box::leak(name.into_boxed_str());
+            words.insert(word);
+            word
+        }
+    };
+    Ok(told.into_iter().map(|(name, value)| (known(name), value)).collect())
 }
 
 impl Finding {

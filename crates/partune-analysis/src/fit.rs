@@ -1,5 +1,7 @@
 //! t(s) = o + G s by least squares: overhead of a transfer and time per byte (LogGP), from durations in a trace.
 
+use serde::{Deserialize, Serialize};
+
 /// Sums of a fit; those of different PEs add up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fit {
@@ -12,7 +14,7 @@ pub struct Fit {
 }
 
 /// A line through durations over sizes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// o: what a transfer of no bytes takes.
     pub overhead: f64,

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use partune_base::{CallPathId, Id, PeId, RegionId, Span, StringId, Table};
 use partune_index::Place;
 use partune_trace::{Region, Role, Stream};
+use serde::{Deserialize, Serialize};
 
 use crate::queries::Query;
 use crate::times::PathTime;
@@ -70,7 +71,7 @@ them for `partune record --filter FILE`. A function is listed if
 const SHORT: f64 = 10.0;
 
 /// What keeps functions from being left out of a recording.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Needed {
     /// Polls that found nothing, of each PE.
     polls: Table<PeId, BTreeMap<CallPathId, u64>>,

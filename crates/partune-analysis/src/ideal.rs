@@ -9,6 +9,7 @@
 
 use partune_base::{PeId, Table};
 use partune_index::{Programs, Ties, Turns};
+use serde::{Deserialize, Serialize};
 
 use crate::Input;
 use crate::queries::Query;
@@ -16,7 +17,7 @@ use crate::steps::{Plan, Planner, Step};
 use crate::useful::operations_between_processes;
 
 /// The run times of a trace on an ideal network.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Ideals {
     pub(crate) all: Ideal,
     /// Of main threads, where some process has other PEs too.
@@ -56,7 +57,7 @@ impl Ideal {
 }
 
 /// The result of following a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ideal {
     /// Ticks from the begin to the end of the slowest PE.
     pub(crate) run_time: i64,

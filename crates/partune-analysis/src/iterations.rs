@@ -18,6 +18,7 @@ use partune_base::{CallPathId, Id, PeId, ProcessId, RegionId, Time};
 use partune_trace::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::Input;
 use crate::block_work::{BlockWork, Row};
@@ -34,7 +35,7 @@ struct Turn {
 }
 
 /// Where a row of the tensor lies in the turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Part {
     /// A block that ends in no turn.
     Outside,

@@ -6,6 +6,7 @@
 use partune_base::{Id, PeId, Span};
 use partune_trace::RmaTransferKind;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::queries::{Query, add_rows};
 use crate::receptions::Receptions;
@@ -69,7 +70,7 @@ received by messages and one-sided accesses.
 ";
 
 /// Sums of one direction between two PEs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Cell {
     messages: u64,
     accesses: u64,
@@ -100,7 +101,7 @@ impl Row {
 }
 
 /// All cells that are not empty, in order of pairs.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Exchanges(Vec<(PeId, PeId, Cell)>);
 
 impl Query for Exchanges {

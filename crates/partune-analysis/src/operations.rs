@@ -5,6 +5,7 @@
 
 use partune_base::{CallPathId, PeId, Span, Table};
 use partune_trace::{Role, Trace, VisitIx};
+use serde::{Deserialize, Serialize};
 
 use crate::queries::Query;
 use crate::sums::OperationSums;
@@ -116,7 +117,7 @@ impl Sums {
 }
 
 /// Waiting by call path, over all PEs.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Waiting(Table<CallPathId, Span>);
 
 impl Query for Waiting {

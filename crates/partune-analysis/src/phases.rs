@@ -8,6 +8,7 @@ use partune_base::{Id, PeId, ProcessId, RegionId, Span, Time};
 use partune_trace::{RegionKind, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::queries::Query;
 use crate::useful::{Useful, cpu_pes};
@@ -24,7 +25,7 @@ struct Visit {
 }
 
 /// What one PE did in a phase.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Share {
     time: i64,
     useful: i64,
@@ -32,7 +33,7 @@ struct Share {
 }
 
 /// What each PE of a CPU did in phases; nothing if none are marked.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Shares(Vec<FxHashMap<RegionId, Share>>);
 
 impl Query for Shares {

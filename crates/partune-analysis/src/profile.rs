@@ -7,6 +7,7 @@
 use partune_base::{CallPathId, Id, PeId, RegionId, Span, Table};
 use partune_trace::{Activity, PeKind, Trace};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::queries::{Query, add_rows};
 use crate::sums::{outside, useful};
@@ -134,7 +135,7 @@ impl Sums {
 }
 
 /// Code of PEs of CPUs, whether recorded as regions or not.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Code {
     /// What main threads did in no region, of those that did something there.
     outside: Vec<(PeId, Span)>,

@@ -7,9 +7,11 @@ use partune_base::{PeId, Table, Time};
 use partune_index::Ties;
 use partune_trace::{Pause, Stream, Trace};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::Input;
 use crate::shared::{Memo, Shared};
+use crate::transfers::TransferCosts;
 
 /// Adds rows to those with the same key, in order of keys.
 pub(crate) fn add_rows<T, K: Ord>(
@@ -42,7 +44,7 @@ pub(crate) trait Query: Sized + Send + Sync {
 macro_rules! queries {
     ($($(#[$doc:meta])* $name:ident: $Type:ty;)*) => {
         /// The answers to queries so far.
-        #[derive(Debug, Default)]
+        #[derive(Debug, Default, Serialize, Deserialize)]
         pub(crate) struct Answers {
             $($name: Memo<$Type>,)*
         }
@@ -134,11 +136,23 @@ queries! {
 pub struct Gathered {
     sums: Sums,
     pes: Vec<OfPe>,
-    /// What transfers cost, as the first slice with any has it. All are messages: where PEs access memory of each other, a run is not cut.
-    costs: Option<crate::transfers::TransferCosts>,
+    costs: Costs,
+}
+
+/// What transfers cost, as the first slice with any has it; none before it. All are messages: where PEs access memory of each other, a run is not cut.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Costs(Option<TransferCosts>);
+
+/// What a slice answered to all queries, and what else is known of a run by its slices. What ids in it mean is the same for all slices, since all have the tables of the run.
+#[derive(Serialize, Deserialize)]
+pub struct Answered {
+    answers: Answers,
+    pes: Vec<OfPe>,
+    costs: Costs,
 }
 
 /// When a PE was there, and measured, how many events it had, and when its recorder paused.
+#[derive(Serialize, Deserialize)]
 struct OfPe {
     present: Option<(Time, Time)>,
     window: (Time, Time),
@@ -146,35 +160,71 @@ struct OfPe {
     pauses: Vec<Pause>,
 }
 
-impl Gathered {
-    /// What is to be known of a slice before it is looked at.
-    pub fn shared(&self) -> Shared {
-        Shared::with_costs(self.costs)
+impl Costs {
+    /// What the transfers of a slice cost by itself; `ties` are its own.
+    pub fn of(input: &Input<'_>, ties: &Ties) -> Costs {
+        input.shared.receptions(input, ties);
+        Costs(Some(*input.transfer_costs()).filter(|costs| costs.iter().any(|cost| cost.is_known)))
     }
 
-    /// Asks all queries of a slice, which comes after those that were added; `ties` are its own.
-    pub fn ask(&mut self, input: &Input<'_>, ties: Ties) {
+    pub fn is_known(self) -> bool {
+        self.0.is_some()
+    }
+
+    /// These, or those of a later slice.
+    #[must_use]
+    pub fn or(self, later: Costs) -> Costs {
+        Costs(self.0.or(later.0))
+    }
+
+    /// What is to be known of a slice before it is asked: what transfers cost in those before it. `asked` is what was found of it so far.
+    pub fn told(self, asked: Shared) -> Shared {
+        if self.is_known() { asked.with_costs(self.0) } else { asked }
+    }
+}
+
+impl Answered {
+    /// Asks all queries of a slice; `ties` are its own. The answers are in what the input shares, which is [put to it](Answered::with) then.
+    pub fn beside(input: &Input<'_>, ties: Ties) -> Answered {
         Shared::prepare(input, ties);
         answer(input);
-        self.costs =
-            self.costs.or(Some(*input.transfer_costs()).filter(|costs| costs.iter().any(|cost| cost.is_known)));
+        let costs = Costs(Some(*input.transfer_costs()).filter(|costs| costs.iter().any(|cost| cost.is_known)));
         let of_pe = |pe: PeId| {
             let stream = &input.trace.streams()[pe];
             let is_there = !stream.visits.is_empty() || stream.present.is_some();
             let present = stream.begin().zip(stream.end()).filter(|_| is_there);
             OfPe { present, window: input.windows()[pe], events: stream.events, pauses: stream.pauses.clone() }
         };
-        let pes = input.trace.pes().ids().map(of_pe);
-        if self.pes.is_empty() {
-            self.pes = pes.collect();
-        } else {
-            self.pes.iter_mut().zip(pes).for_each(|(sum, next)| sum.add(next));
-        }
+        Answered { answers: Answers::default(), pes: input.trace.pes().ids().map(of_pe).collect(), costs }
     }
 
-    /// Adds the answers for the slice that was asked last.
-    pub fn add(&mut self, answered: Shared) {
-        self.sums.add(answered.answers);
+    /// What transfers cost, as it was told or else is in this slice.
+    pub fn costs(&self) -> Costs {
+        self.costs
+    }
+
+    /// With the answers.
+    #[must_use]
+    pub fn with(self, shared: Shared) -> Answered {
+        Answered { answers: shared.answers, ..self }
+    }
+}
+
+impl Gathered {
+    /// Event records of the slices so far.
+    pub fn events(&self) -> u64 {
+        self.pes.iter().map(|pe| pe.events).sum()
+    }
+
+    /// Adds what the next slice answered.
+    pub fn add(&mut self, next: Answered) {
+        self.sums.add(next.answers);
+        self.costs = self.costs.or(next.costs);
+        if self.pes.is_empty() {
+            self.pes = next.pes;
+        } else {
+            self.pes.iter_mut().zip(next.pes).for_each(|(sum, next)| sum.add(next));
+        }
     }
 
     /// The run: the tables of its last slice with what is known of all, and the answers to all queries.
@@ -183,7 +233,7 @@ impl Gathered {
         let stream =
             |pe: OfPe| Stream { present: pe.present, events: pe.events, pauses: pe.pauses, ..Stream::default() };
         let streams = self.pes.into_iter().map(stream).collect();
-        (last.into_summed(streams, windows), Shared::known(self.sums.into_answers(), self.costs))
+        (last.into_summed(streams, windows), Shared::known(self.sums.into_answers(), self.costs.0))
     }
 }
 

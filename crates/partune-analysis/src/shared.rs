@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use partune_base::{CallPathId, PeId, Table, Time};
 use partune_index::Ties;
+use serde::{Deserialize, Serialize};
 
 use crate::queries::Answers;
 use crate::receptions::Receptions;
@@ -37,6 +38,19 @@ impl<T> Default for Memo<T> {
     }
 }
 
+/// A value that is there, or none.
+impl<T: Serialize> Serialize for Memo<T> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.get().serialize(to)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Memo<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Option::deserialize(from).map(Memo::known)
+    }
+}
+
 impl<T> Memo<T> {
     /// A value that need not be made, if it is there.
     pub(crate) fn known(value: Option<T>) -> Memo<T> {
@@ -57,14 +71,19 @@ impl<T> Memo<T> {
 }
 
 impl Shared {
-    /// Where it is known what transfers cost.
-    pub(crate) fn with_costs(costs: Option<TransferCosts>) -> Shared {
-        Shared { transfer_costs: Memo::known(costs), ..Shared::default() }
+    /// Where it is known what transfers cost, and nothing that depends on it was asked yet.
+    pub(crate) fn with_costs(self, costs: Option<TransferCosts>) -> Shared {
+        Shared { transfer_costs: Memo::known(costs), ..self }
+    }
+
+    /// What each message took, found with the ties of the run.
+    pub(crate) fn receptions(&self, input: &Input<'_>, ties: &Ties) -> &Receptions {
+        self.receptions.get(|| Receptions::find(input, ties))
     }
 
     /// Where all queries are answered.
     pub(crate) fn known(answers: Answers, costs: Option<TransferCosts>) -> Shared {
-        Shared { answers, ..Shared::with_costs(costs) }
+        Shared { answers, ..Shared::default().with_costs(costs) }
     }
 
     /// Makes what most analyses need, before they are run side by side.
@@ -78,7 +97,7 @@ impl Shared {
         rayon::join(
             || input.follow_ideally(&ties),
             || {
-                input.shared.receptions.get(|| Receptions::find(input, &ties));
+                input.shared.receptions(input, &ties);
                 (input.times(), input.operations(), input.useful())
             },
         );

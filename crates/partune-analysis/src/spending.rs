@@ -15,13 +15,14 @@ use std::ops::{AddAssign, Sub};
 
 use partune_base::{CallPathId, MetricId, PeId, Table, Time};
 use partune_trace::{Role, Stream, Trace};
+use serde::{Deserialize, Serialize};
 
 use crate::cpu_time::CpuTime;
 use crate::useful::{Useful, operations_between_processes, role_of_path};
 use crate::{Input, Wait, Waits};
 
 /// Time of one PE by kind, in ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Spent {
     pub(crate) user: i64,
     pub(crate) comm: i64,

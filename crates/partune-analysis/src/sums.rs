@@ -6,6 +6,7 @@
 use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_trace::{PeProfile, Profile, Role, SIZE_CLASSES, Stream, Trace, Transfers};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::Input;
 use crate::fold::{Fold, fold};
@@ -14,7 +15,7 @@ use crate::times::PathTimes;
 use crate::useful::{Useful, cpu_pes, role_of_path};
 
 /// Executions of one operation's call path on one PE, one by one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OperationSums {
     pub(crate) count: u64,
     pub(crate) time: Span,
@@ -45,7 +46,7 @@ impl OperationSums {
 }
 
 /// Useful ticks of PEs, see [`useful`].
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct UsefulTicks(pub(crate) Vec<i64>);
 
 impl Query for UsefulTicks {
@@ -60,7 +61,7 @@ impl Query for UsefulTicks {
 }
 
 /// See [`operation_sums`].
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SumsByPath(pub(crate) Table<CallPathId, OperationSums>);
 
 impl Query for SumsByPath {

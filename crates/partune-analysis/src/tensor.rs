@@ -4,15 +4,17 @@
 //! that synchronisation itself takes. With S the work in serial regions, and regions r in P:
 //! IPCO = S + (1/N) ΣΣΣ w, IPCOL = S + max_q ΣΣ w, IPCOLM = S + Σ_r max_q Σ_i w, IPCOLMD = S + Σ_r Σ_i max_q w.
 
+use serde::{Deserialize, Serialize};
+
 /// Whether one PE works in a region, or all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RegionKind {
     Serial,
     Parallel,
 }
 
 /// Work of N PEs in regions and iterations: of each region what the bounds need, so that it takes no more memory with more iterations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tensor {
     /// Number of PEs, N.
     pub pes: usize,
@@ -20,7 +22,7 @@ pub struct Tensor {
 }
 
 /// Σ_i of each PE, and Σ_i max_q.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Region {
     kind: RegionKind,
     of_pes: Vec<i128>,

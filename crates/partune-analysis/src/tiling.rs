@@ -9,13 +9,14 @@
 use partune_base::{CallPathId, PeId, ProcessId, Table, Time};
 use partune_index::{Block, Blocks, Fork, Index, Member};
 use partune_trace::{Role, Slice, Trace, VisitIx};
+use serde::{Deserialize, Serialize};
 
 use crate::crowds::{Crowd, crowds};
 use crate::spending::Level;
 use crate::useful::{cpu_pes, role_of_path, span_of, windows};
 
 /// One tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tile {
     /// The call path of the synchronisation that closes it (on its first PE); none at the end of the run.
     pub(crate) closes: CallPathId,

@@ -8,6 +8,7 @@ use std::ops::{AddAssign, Range};
 
 use partune_base::{CallPathId, PeId, Span, Table};
 use partune_trace::{CallPaths, PathProfile, Profile, Trace, VisitIx, Visits};
+use serde::{Deserialize, Serialize};
 
 use crate::Input;
 use crate::by_path::ByPath;
@@ -31,7 +32,7 @@ pub struct PathTime {
 pub type PathTimes = Table<PeId, Vec<PathTime>>;
 
 /// What visits of one call path add up to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PathSum {
     ticks: i64,
     visits: u64,
@@ -64,7 +65,7 @@ pub fn path_times(trace: &Trace) -> PathTimes {
 }
 
 /// What [`PathTimes`] are made of, which adds up over slices of a run.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PathSums {
     /// In order of path; nothing of a profile.
     of_pes: Table<PeId, Vec<(CallPathId, PathSum)>>,
@@ -73,7 +74,7 @@ pub(crate) struct PathSums {
 }
 
 /// Visits of a PE that are in several slices, outermost first.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Ends {
     /// Those that began before this one: how long they are here, and whether they go on.
     begun: Vec<(CallPathId, Span, bool)>,

@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use partune_base::{CallPathId, PeId, RegionId, Span, StringId, Table};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::queries::Query;
 use crate::results::TopOperation;
@@ -15,7 +16,7 @@ use crate::useful::{cpu_pes, role_of_path};
 use crate::{Base, Input, Section};
 
 /// What one construct took of the run.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Taken {
     count: u64,
     time: Span,
@@ -26,7 +27,7 @@ struct Taken {
 type Rows = Vec<(CallPathId, Taken)>;
 
 /// What was taken on each call path, by all PEs of CPUs.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct TakenByPath(Table<CallPathId, Taken>);
 
 impl Query for TakenByPath {

@@ -2,6 +2,7 @@
 
 use partune_base::PeId;
 use partune_trace::Trace;
+use serde::{Deserialize, Serialize};
 
 use crate::Input;
 use crate::accesses::{self, Access, Loss, What, walk};
@@ -13,7 +14,7 @@ use crate::serial_transfers::Serial;
 use crate::small_transfers::Small;
 
 /// What is known of a kind of transfers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Cost {
     /// Whether there was any; else the rest says nothing.
     pub(crate) is_known: bool,
@@ -27,7 +28,7 @@ pub(crate) struct Cost {
 pub(crate) type TransferCosts = [Cost; 3];
 
 /// What each PE loses, in order of PE.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Transfers {
     pub(crate) small: Vec<(PeId, Vec<Loss>)>,
     pub(crate) serial: Vec<(PeId, Vec<Loss>)>,

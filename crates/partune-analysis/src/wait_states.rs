@@ -8,6 +8,7 @@ use partune_base::{CallPathId, PeId, Span};
 use partune_trace::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::blame::{self, Account, Charge};
 use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
@@ -77,7 +78,7 @@ Sources: Su, Parallel Performance Wizard (delays by operation type, figures 4-4 
 ";
 
 /// What waits at one call path.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Place {
     time: Span,
     count: u64,
@@ -110,7 +111,7 @@ fn run(input: &Input<'_>) -> Outcome {
 }
 
 /// Waits by pattern and call path.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Places {
     places: Vec<((Pattern, CallPathId), Place)>,
     /// Who pays for them, where this is known of slices only.
@@ -118,7 +119,7 @@ pub(crate) struct Places {
 }
 
 /// Who pays for the waits of slices: by pattern and the first call path of a place.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Explained(BTreeMap<(Pattern, CallPathId), (Span, Vec<Cause>)>);
 
 impl Query for Places {

@@ -4,6 +4,7 @@
 
 use partune_base::{CallPathId, PeId};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::Input;
 use crate::block_loss::{self, RegionLoss};
@@ -15,7 +16,7 @@ use crate::tensor::{RegionKind, Tensor};
 use crate::tiling::Tile;
 
 /// The sums of a world.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WorldSums {
     pub(crate) pes: Vec<PeId>,
     /// In the order in which they are closed first.
@@ -29,7 +30,7 @@ pub(crate) struct WorldSums {
 }
 
 /// The sums of a region of the source.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RegionSums {
     pub(crate) about: Tile,
     /// The marked loop whose turns it is cut at.

@@ -13,6 +13,8 @@ mod time;
 pub use alike::alike;
 pub use ids::{CallPathId, FileId, GroupId, MetricId, ObjectId, PeId, ProcessId, RegionId, StringId, WindowId};
 pub use printable::{printable, shortened, sign};
+#[doc(hidden)]
+pub use serde;
 pub use short::short;
 pub use strings::Strings;
 pub use table::{Id, Table};

@@ -118,6 +118,18 @@ impl<I: Id, T> IndexMut<I> for Table<I, T> {
     }
 }
 
+impl<I, T: serde::Serialize> serde::Serialize for Table<I, T> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.rows.serialize(to)
+    }
+}
+
+impl<'de, I, T: serde::Deserialize<'de>> serde::Deserialize<'de> for Table<I, T> {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Vec::deserialize(from).map(|rows| Self { rows, ids: PhantomData })
+    }
+}
+
 impl<'a, I: Id, T> IntoIterator for &'a mut Table<I, T> {
     type Item = &'a mut T;
     type IntoIter = std::slice::IterMut<'a, T>;

@@ -4,7 +4,7 @@
 macro_rules! codes {
     ($($Code:ident $name:literal $meaning:literal,)*) => {
         /// What kind of thing was noticed.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         pub enum Code {
             $(#[doc = $meaning] $Code,)*
         }

@@ -15,7 +15,7 @@ pub use code::Code;
 pub use numbers::{fixed, scale, seconds, three_digits};
 
 /// How bad it is for the reader of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Severity {
     /// Worth knowing; every number is as good as without it.
     Info,
@@ -39,7 +39,7 @@ impl Severity {
 }
 
 /// One kind of thing that was noticed, and how often.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Diagnostic {
     pub code: Code,
     pub severity: Severity,
@@ -78,7 +78,7 @@ impl Diagnostic {
 /// All diagnostics of an input, in the order of their first occurrence, equal ones counted together.
 ///
 /// Bounded: after [`Quality::LIMIT`] distinct entries the rest is only counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Quality {
     entries: Vec<Diagnostic>,
     dropped: u64,

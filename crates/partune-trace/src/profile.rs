@@ -4,6 +4,7 @@
 //! read the same rows either way, so a profile and a trace of the same run give the same figures.
 
 use partune_base::{CallPathId, PeId, Span, Table, Time};
+use serde::{Deserialize, Serialize};
 
 /// Everything that is known of a run without events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,7 +68,7 @@ pub struct BlockSums {
 pub const SIZE_CLASSES: usize = 13;
 
 /// What operations moved: messages sent and received, parts in collectives, accesses to memory of other PEs and to files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transfers {
     pub count: u64,
     /// Bytes sent, put, written.

@@ -7,7 +7,7 @@
 macro_rules! roles {
     ($($(#[$doc:meta])* $role:ident $name:literal $activity:ident $($property:ident)?,)*) => {
         /// The generic type of an operation.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         pub enum Role {
             $($(#[$doc])* $role,)*
         }

@@ -23,6 +23,7 @@ mod selection;
 use partune_base::{CallPathId, PeId};
 use partune_index::Index;
 use partune_trace::Trace;
+use serde::{Deserialize, Serialize};
 
 use crate::queries::{Query, add_rows};
 use crate::{
@@ -36,7 +37,7 @@ pub(crate) use roots::{RootCharge, Roots};
 pub(crate) use selection::NEGLIGIBLE;
 
 /// How late code of one PE was, for one pattern of waiting.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DelayCost {
     pub pattern: Pattern,
     pub path: CallPathId,
@@ -48,13 +49,14 @@ pub struct DelayCost {
 }
 
 /// All delay costs of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Delays {
     /// In order of (pattern, path, PE).
     pub costs: Vec<DelayCost>,
     /// Waiting for which no delay was found: no cause, or more waiting than delay (the cap of σ); in ticks.
     pub unattributed: f64,
-    /// What is behind the waits that were looked at, to follow those of one place.
+    /// What is behind the waits that were looked at, to follow those of one place. Those of slices are not added up, so they do not travel.
+    #[serde(skip)]
     pub(crate) chains: Chains,
 }
 
