@@ -5,7 +5,7 @@
 
 use partune_base::{PeId, Table, Time};
 use partune_index::Ties;
-use partune_trace::{Pause, Stream, Trace};
+use partune_trace::{Pause, PauseKind, Stream, Trace};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -157,7 +157,7 @@ struct OfPe {
     present: Option<(Time, Time)>,
     window: (Time, Time),
     events: u64,
-    pauses: Vec<Pause>,
+    pauses: Vec<(Time, Time, PauseKind)>,
 }
 
 impl Costs {
@@ -193,7 +193,8 @@ impl Answered {
             let stream = &input.trace.streams()[pe];
             let is_there = !stream.visits.is_empty() || stream.present.is_some();
             let present = stream.begin().zip(stream.end()).filter(|_| is_there);
-            OfPe { present, window: input.windows()[pe], events: stream.events, pauses: stream.pauses.clone() }
+            let pauses = stream.pauses.iter().map(|pause| (pause.begin, pause.end, pause.kind)).collect();
+            OfPe { present, window: input.windows()[pe], events: stream.events, pauses }
         };
         Answered { answers: Answers::default(), pes: input.trace.pes().ids().map(of_pe).collect(), costs }
     }
@@ -230,8 +231,13 @@ impl Gathered {
     /// The run: the tables of its last slice with what is known of all, and the answers to all queries.
     pub fn finish(self, last: Trace) -> (Trace, Shared) {
         let windows: Table<PeId, (Time, Time)> = self.pes.iter().map(|pe| pe.window).collect();
-        let stream =
-            |pe: OfPe| Stream { present: pe.present, events: pe.events, pauses: pe.pauses, ..Stream::default() };
+        let pause = |(begin, end, kind)| Pause { begin, end, kind };
+        let stream = |pe: OfPe| Stream {
+            present: pe.present,
+            events: pe.events,
+            pauses: pe.pauses.into_iter().map(pause).collect(),
+            ..Stream::default()
+        };
         let streams = self.pes.into_iter().map(stream).collect();
         (last.into_summed(streams, windows), Shared::known(self.sums.into_answers(), self.costs.0))
     }

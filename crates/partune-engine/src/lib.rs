@@ -11,6 +11,7 @@ mod called;
 mod compare;
 mod convert;
 mod counted;
+mod dealt;
 mod diagnosis;
 mod files;
 mod finite;
@@ -78,6 +79,7 @@ pub use partune_analysis::{
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_hints as hints_file;
+pub use partune_job as job;
 pub use partune_kernels::ir::{Asked, SourceLoop};
 pub use partune_kernels::roofline::Passing;
 pub use partune_kernels::{Bounds as LoopLimits, Ceiling, Ceilings, Core, Kernel, Lines, Roof, Roofline, TrafficError};
@@ -119,10 +121,27 @@ pub trait Progress: Sync {
         let _ = (name, took);
     }
 
+    /// Several processes have done what they share.
+    fn exchanged(&self, exchanged: &Exchanged) {
+        let _ = exchanged;
+    }
+
     /// The stage's work: so many of so many bytes.
     fn advance(&self, done: u64, total: u64) {
         let _ = (done, total);
     }
+}
+
+/// What it cost that several processes shared the work.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchanged {
+    /// Bytes that they sent each other.
+    pub bytes: u64,
+    /// Event records of the run.
+    pub events: u64,
+    /// How long process 0 waited for others, and each of the others on average.
+    pub waited: Duration,
+    pub others_waited: Duration,
 }
 
 /// Nobody listens.

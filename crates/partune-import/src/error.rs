@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use partune_job::Unable;
+
 /// What is wrong, where, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportError {
@@ -28,6 +30,16 @@ impl ImportError {
     /// What is in a file makes no sense.
     pub fn damaged(place: impl Into<String>, message: impl Into<String>, remedy: impl Into<String>) -> ImportError {
         ImportError { code: "damaged", place: place.into(), message: message.into(), remedy: remedy.into() }
+    }
+
+    /// One of the processes that share the work does not get at it.
+    pub fn elsewhere(unable: &Unable) -> ImportError {
+        ImportError {
+            code: "unreadable",
+            place: String::new(),
+            message: format!("{} cannot take part: {}", unable.name, unable.why.replace('\n', ";")),
+            remedy: "let all nodes of the job see the same archive, or start one process".to_owned(),
+        }
     }
 
     /// It is what it claims to be, and partune does not read that.

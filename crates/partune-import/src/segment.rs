@@ -13,7 +13,7 @@ use partune_trace::{Stream, Visit, VisitIx};
 use crate::tree::{Node, Tree};
 
 /// A region as events name it; the source knows what the number means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct RegionKey(pub u64);
 
 /// What went wrong in a segment or PE, counted.

@@ -1,6 +1,7 @@
 //! A run that is read slice by slice, each as a trace of its own.
 
 use partune_diag::Quality;
+use partune_job::Job;
 use partune_trace::Trace;
 
 use crate::error::ImportError;
@@ -20,10 +21,11 @@ pub trait Slices: Sync {
 }
 
 /// Looks for slices of at most about so many events, in the events of an input. None where it has not more than twice as many, where there are none, or where something is in
-/// it that may go across; why is said of what is large.
+/// it that may go across; why is said of what is large. All processes of a job look, each through a part of the events, and find the same; each may read any slice then.
 pub type FindSlices = for<'a> fn(
     &'a dyn Files,
     &'a str,
     u64,
+    &dyn Job,
     Advance<'_>,
 ) -> Result<Result<Box<dyn Slices + 'a>, Option<String>>, ImportError>;

@@ -3,11 +3,12 @@
 use std::hash::Hash;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::segment::RegionKey;
 
 /// What a path was called from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Parent {
     /// A path of the tree.
     Node(u32),
@@ -16,7 +17,7 @@ pub(crate) enum Parent {
 }
 
 /// A path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Node<K> {
     pub(crate) parent: Parent,
     pub(crate) step: K,
@@ -27,13 +28,18 @@ pub(crate) struct Node<K> {
 
 const NONE: u32 = u32::MAX;
 
-/// Paths in the order in which they are first visited, which are found again by what they are called from, and the last step to them: the region, if no more than that tells them apart.
-#[derive(Debug)]
+/// Paths in the order in which they are first visited, which are found again by what they are called from, and the last step to them: the region, if no more than that tells them apart. One that came
+/// from another process is to be looked at and not to grow: how paths are found again is left behind.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "K: Serialize", deserialize = "K: Deserialize<'de>"))]
 pub struct Tree<K = RegionKey> {
     nodes: Vec<Node<K>>,
+    #[serde(skip, default = "FxHashMap::default")]
     roots: FxHashMap<(u32, K), u32>,
     /// All children of paths that have many, and which paths these are.
+    #[serde(skip, default = "FxHashMap::default")]
     many: FxHashMap<(u32, K), u32>,
+    #[serde(skip)]
     crowded: FxHashSet<u32>,
 }
 

@@ -56,7 +56,7 @@ pub enum LimitError {
     File(PathBuf, io::Error),
 }
 
-/// From now on the process has at most so many bytes resident, and what is beyond them in a file in the folder. Once a process; a second limit changes nothing.
+/// From now on the process has at most so many bytes resident, and what is beyond them in a file in the folder. A second limit changes how many bytes, and not where the rest is.
 /// Held as far as large pieces are what needs the memory, and as fast as the watching thread runs. Returns the bytes that are free there.
 pub fn limit(bytes: u64, folder: &Path) -> Result<u64, LimitError> {
     let failed = |error: io::Error| LimitError::File(folder.to_owned(), error);
@@ -65,13 +65,13 @@ pub fn limit(bytes: u64, folder: &Path) -> Result<u64, LimitError> {
         return Err(LimitError::InMemory(folder.to_owned()));
     }
     let free = rustix::fs::fstatvfs(&file).map_err(|error| failed(error.into()))?;
-    let region = Region::new(file, folder).map_err(failed)?;
-    if BEYOND.set(Beyond { region }).is_ok()
+    watch::hold(bytes.max(LEAST_LIMIT));
+    if BEYOND.get().is_none()
+        && BEYOND.set(Beyond { region: Region::new(file, folder).map_err(failed)? }).is_ok()
         && let Some(beyond) = BEYOND.get()
     {
-        let bytes = bytes.max(LEAST_LIMIT);
-        leave_plain(bytes, 0);
-        watch::watch(&beyond.region, bytes, folder).map_err(failed)?;
+        leave_plain(bytes.max(LEAST_LIMIT), 0);
+        watch::watch(&beyond.region, folder).map_err(failed)?;
     }
     Ok(free.f_bavail.saturating_mul(free.f_frsize))
 }

@@ -16,6 +16,8 @@ const EVERY: Duration = Duration::from_millis(2);
 /// The same as long as nothing is beyond the limit.
 const AT_REST: Duration = Duration::from_millis(20);
 
+/// Bytes that may be resident.
+static LIMIT: AtomicU64 = AtomicU64::new(0);
 /// The most bytes that were resident when the watching thread looked.
 static MOST: AtomicU64 = AtomicU64::new(0);
 static LOST: OnceLock<(&Region, CString)> = OnceLock::new();
@@ -25,8 +27,13 @@ pub fn most_resident() -> u64 {
     MOST.load(Ordering::Relaxed)
 }
 
+/// From its next look on the thread holds the process to so many bytes.
+pub(crate) fn hold(limit: u64) {
+    LIMIT.store(limit, Ordering::Relaxed);
+}
+
 /// Starts the thread, and says what happens to pages that cannot be read or written.
-pub(crate) fn watch(region: &'static Region, limit: u64, folder: &std::path::Path) -> io::Result<()> {
+pub(crate) fn watch(region: &'static Region, folder: &std::path::Path) -> io::Result<()> {
     let statm = File::open("/proc/self/statm")?;
     let page = rustix::param::page_size() as u64;
     let _ = LOST.set((
@@ -38,13 +45,14 @@ pub(crate) fn watch(region: &'static Region, limit: u64, folder: &std::path::Pat
         ),
     ));
     tell_lost_pages()?;
-    // A part stays free for what is mapped until the thread looks again.
-    let usual = limit - limit / 8;
     let work = move || {
         // The program's own pages and those of its libraries cannot be let go of either.
         let mut own = 0;
         loop {
             std::thread::sleep(if region.used() == 0 { AT_REST } else { EVERY });
+            let limit = LIMIT.load(Ordering::Relaxed);
+            // A part stays free for what is mapped until the thread looks again.
+            let usual = limit - limit / 8;
             let (pages, of_files) = resident(&statm);
             let plain = pages.saturating_sub(of_files) * page;
             leave_plain(limit, plain);

@@ -120,7 +120,7 @@ pub enum TaskKind {
 }
 
 /// Why nothing was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum PauseKind {
     /// The recorder wrote its buffer to disk.
     Flush,

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use commands::job::Part;
+use commands::job::{Part, Several};
 use partune_base::alike;
 
 #[global_allocator]
@@ -74,6 +74,12 @@ impl Command {
 fn main() -> ExitCode {
     let Cli { command, program } = parsed().unwrap_or_else(|error| explained(error).exit());
     let Some(command) = command else { return commands::straight::run(program) };
+    if let Command::Analyze(args) = &command
+        && args.can_be_shared()
+        && let Some(several) = Several::of_this_process()
+    {
+        return commands::shared::analyze(args, several);
+    }
     if !command.starts_programs() && Part::of_this_process().has_nothing_to_do() {
         return ExitCode::SUCCESS;
     }

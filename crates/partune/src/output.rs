@@ -117,7 +117,7 @@ pub(crate) fn error(error: &anyhow::Error) {
 }
 
 /// An error with what it comes from, each once, and then what can be done about it.
-fn said(error: &anyhow::Error) -> String {
+pub(crate) fn said(error: &anyhow::Error) -> String {
     let texts: Vec<String> = error.chain().map(ToString::to_string).collect();
     let parts = || texts.iter().map(|text| text.split_once("\n  remedy: ").unwrap_or((text, "")));
     let what: Vec<&str> = parts().map(|(what, _)| what).collect();

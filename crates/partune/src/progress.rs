@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use partune_engine::Progress;
+use partune_engine::{Exchanged, Progress};
 
 use crate::output;
 
@@ -38,6 +38,19 @@ impl Progress for Bar {
     fn finished(&self, name: &'static str, took: Duration) {
         if self.timings {
             output::note(&format!("{name:<18} {:>9.3} s", took.as_secs_f64()));
+        }
+    }
+
+    fn exchanged(&self, exchanged: &Exchanged) {
+        if self.timings {
+            let Exchanged { bytes, events, waited, others_waited } = exchanged;
+            let per_event = *bytes as f64 / (*events).max(1) as f64;
+            output::note(&format!(
+                "exchanged          {:>9.3} MB, {per_event:.4} bytes per event; process 0 waited {:.3} s, each other {:.3} s",
+                *bytes as f64 / 1e6,
+                waited.as_secs_f64(),
+                others_waited.as_secs_f64()
+            ));
         }
     }
 

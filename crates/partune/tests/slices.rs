@@ -2,8 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
-use partune_engine::{Request, Sliced};
+use partune_engine::job::{Alone, Job, Traffic};
+use partune_engine::{OpenError, Request, Sliced};
 use partune_testkit::mutate::{self, Random};
 use serde_json::{Map, Value};
 
@@ -32,9 +37,10 @@ pub(crate) fn sliced(anchor: &Path, slice: u64) -> Option<Value> {
 
 /// The document, or why there is none.
 fn in_slices(anchor: &Path, slice: u64) -> Result<Value, Option<String>> {
-    match partune_engine::analyze_in_slices(anchor, &request(), slice, &()).expect("the archive opens") {
+    match partune_engine::analyze_in_slices(anchor, &request(), slice, &Alone, &()).expect("the archive opens") {
         Sliced::Diagnosed(diagnosis) => Ok(parsed(&partune_report::document(&diagnosis, "archive"))),
         Sliced::Whole(why) => Err(why),
+        Sliced::Elsewhere => panic!("there is one process"),
     }
 }
 
@@ -214,7 +220,7 @@ fn changed_records_do_no_harm() {
         let Some(other) = mutate::records(&bytes, 4 << 20, &mut random) else { continue };
         std::fs::write(file, other).expect("it can be written");
         changed += 1;
-        let found = partune_engine::analyze_in_slices(&anchor, &request(), 100, &());
+        let found = partune_engine::analyze_in_slices(&anchor, &request(), 100, &Alone, &());
         if let Ok(Sliced::Diagnosed(diagnosis)) = found {
             parsed(&partune_report::document(&diagnosis, "archive"));
             cut += 1;
@@ -222,4 +228,142 @@ fn changed_records_do_no_harm() {
         std::fs::write(file, bytes).expect("it can be written");
     }
     assert!(changed > 200 && cut > 0, "{changed} {cut}");
+}
+
+/// A job whose processes are threads.
+struct Threads<'a> {
+    rank: usize,
+    to: Vec<Sender<Vec<u8>>>,
+    from: Vec<Mutex<Receiver<Vec<u8>>>>,
+    received: AtomicUsize,
+    /// What happens in this process after so much has come to it.
+    then: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+impl Job for Threads<'_> {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.to.len()
+    }
+
+    fn name(&self) -> String {
+        format!("process {} on here", self.rank)
+    }
+
+    fn send(&self, to: usize, bytes: Vec<u8>) {
+        self.to[to].send(bytes).expect("all processes are there until the last is done");
+    }
+
+    fn receive(&self, from: usize) -> Vec<u8> {
+        let bytes = self.from[from].lock().expect("one asks").recv_timeout(Duration::from_secs(100)).expect("it sends");
+        (self.then)(self.rank, self.received.fetch_add(1, Ordering::Relaxed) + 1);
+        bytes
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
+    }
+}
+
+/// What so many processes say of an archive, each of that at its own path; nothing of what they sent is left.
+fn of_processes(
+    anchors: &[PathBuf],
+    slice: u64,
+    then: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Result<String, Option<String>>, OpenError> {
+    let size = anchors.len();
+    let mut from: Vec<Vec<Mutex<Receiver<Vec<u8>>>>> = (0..size).map(|_| Vec::new()).collect();
+    let mut jobs: Vec<Threads<'_>> = Vec::new();
+    for rank in 0..size {
+        let (to, ends): (Vec<_>, Vec<_>) = (0..size).map(|_| channel()).unzip();
+        ends.into_iter().zip(&mut from).for_each(|(end, of)| of.push(Mutex::new(end)));
+        jobs.push(Threads { rank, to, from: Vec::new(), received: AtomicUsize::new(0), then });
+    }
+    jobs.iter_mut().zip(from).for_each(|(job, from)| job.from = from);
+    let said = std::thread::scope(|scope| {
+        let mut running = Vec::new();
+        for (job, anchor) in jobs.iter().zip(anchors) {
+            running.push(scope.spawn(|| partune_engine::analyze_in_slices(anchor, &request(), slice, job, &())));
+        }
+        let mut all = running.into_iter().map(|it| it.join().expect("no process panics"));
+        let first = all.next().expect("there is a process");
+        assert!(all.all(|other| matches!(other, Ok(Sliced::Elsewhere))));
+        first
+    });
+    for job in &jobs {
+        assert!(
+            job.from.iter().all(|from| from.lock().expect("nobody has it").try_recv().is_err()),
+            "all was received"
+        );
+    }
+    Ok(match said? {
+        Sliced::Diagnosed(diagnosis) => Ok(partune_report::document(&diagnosis, "archive")),
+        Sliced::Whole(why) => Err(why),
+        Sliced::Elsewhere => panic!("process 0 has the answer"),
+    })
+}
+
+#[test]
+fn any_number_of_processes_says_the_same() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    let mut anchors: Vec<PathBuf> = archives().into_iter().map(|archive| archive.anchor).collect();
+    let faults: [&[&str]; 3] = [
+        &["--slow", "5:2", "--jitter", "0.3", "--ranks", "8"],
+        &["--inject", "late-broadcast:0:500000:50", "--ranks", "3"],
+        &["--inject", "late-receiver:1:500000:30", "--skew", "0.6", "--ranks", "8"],
+    ];
+    for (number, fault) in faults.iter().enumerate() {
+        anchors.push(synth(&folder.path().join(number.to_string()), &[&["--events", "8K"], *fault].concat()));
+    }
+    let mut cut = 0;
+    for anchor in &anchors {
+        for slice in [1, 500] {
+            let one = of_processes(&[anchor.clone()], slice, &|_, _| ()).expect("it opens");
+            for size in [2, 3, 7] {
+                let several = of_processes(&vec![anchor.clone(); size], slice, &|_, _| ()).expect("it opens");
+                assert!(one == several, "{}: {size} processes, {slice}", anchor.display());
+            }
+            cut += usize::from(one.is_ok());
+        }
+    }
+    assert!(cut >= 8, "{cut}");
+}
+
+/// One that has no archive, another one, or one that changes while it is read: all end, and process 0 says which and why.
+#[test]
+fn what_goes_wrong_in_one_process_is_known_to_all() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    let made = |name: &str, options: &[&str]| {
+        let ranks = ["--ranks", "4", "--events", "20K"];
+        synth(&folder.path().join(name), &[&ranks[..], options].concat())
+    };
+    let (plain, copy, other) = (made("plain", &[]), made("copy", &[]), made("other", &["--slow", "1:2"]));
+    let said = |of_two: &Path, then: &(dyn Fn(usize, usize) + Sync)| {
+        let anchors = [&plain, &plain, of_two, &plain].map(Path::to_owned);
+        match of_processes(&anchors, 1000, then) {
+            Ok(Ok(document)) => document,
+            Ok(Err(why)) => why.expect("it is said why"),
+            Err(error) => error.to_string(),
+        }
+    };
+    let text = said(&folder.path().join("none"), &|_, _| ());
+    assert!(text.contains("process 2 on here cannot take part") && text.contains("No such file"), "{text}");
+    let text = said(&other, &|_, _| ());
+    assert!(text.contains("process 2 on here cannot take part"), "{text}");
+    assert_eq!(parsed(&said(&copy, &|_, _| ())), sliced(&plain, 1000).expect("it is cut"));
+    // After what was found is brought together, or the first slices are asked, its last events are lost.
+    for after in [3, 5, 6] {
+        let beside = copy.with_file_name("traces").join("1.evt");
+        let bytes = std::fs::read(&beside).expect("events of a location are a file");
+        let text = said(&copy, &|rank, received| {
+            if (rank, received) == (2, after) {
+                std::fs::write(&beside, &bytes[..bytes.len() / 9]).expect("it can be written");
+            }
+        });
+        assert_eq!(text, "it changed while process 2 on here read it", "{after}");
+        std::fs::write(&beside, &bytes).expect("it can be written");
+    }
 }

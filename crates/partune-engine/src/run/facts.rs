@@ -88,7 +88,7 @@ pub struct Clocks {
 }
 
 /// Messages that were put together, and halves that were not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Matched {
     pub messages: usize,
     pub unmatched_sends: u64,

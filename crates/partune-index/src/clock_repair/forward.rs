@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use partune_base::{Span, Time};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::order::Order;
 
@@ -11,7 +12,7 @@ use super::order::Order;
 pub(super) const RETURN: i64 = 100;
 
 /// A clock is set forward.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Jump {
     /// The recorded time from which on it holds.
     pub(super) at: Time,

@@ -17,6 +17,7 @@ mod order;
 use partune_base::{Span, Time};
 use partune_trace::{Stream, Trace};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::collectives::Collectives;
 use crate::messages::Messages;
@@ -24,7 +25,7 @@ use crate::{EpochEnd, Index};
 use forward::Jump;
 
 /// What repair found and did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repair {
     /// Messages between processes.
     pub messages: u64,
@@ -119,7 +120,7 @@ pub fn repair(trace: Trace, index: &Index) -> (Trace, Repair) {
 }
 
 /// How the clocks of a run go on where a slice of it ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carried {
     /// For each clock the last time it was set forward, if it is not back at its recorded time. Empty if none was.
     jumps: Vec<Option<Jump>>,

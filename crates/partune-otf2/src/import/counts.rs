@@ -1,5 +1,7 @@
 //! What has to be known of all gaps of a location before functions can be put into them: a first pass over its events.
 
+use serde::{Deserialize, Serialize};
+
 use super::contexts::Contexts;
 use super::gaps::{Gap, Visitor, length};
 use super::lasting::{Lasting, Pairs};
@@ -15,7 +17,7 @@ pub(super) struct Counts<'a> {
 }
 
 /// What was counted. From here on it does not matter which gaps of the location are looked at.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Counted {
     pub(super) lasting: Lasting,
     pub(super) shares: Shares,

@@ -23,6 +23,7 @@ use std::cmp::Ordering;
 use partune_base::{RegionId, Strings, Table};
 use partune_trace::{Region, RegionKind, Role};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::contexts::{Contexts, DEEPEST, NO_FRAME, Position};
 use super::tables::Tables;
@@ -56,7 +57,7 @@ impl Pairs {
 }
 
 /// How many functions go on between two operations, by their contexts, on one location.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Lasting {
     /// Whether all operations of the location are in one outermost function.
     has_root: bool,

@@ -11,9 +11,12 @@
 //! Where functions are known from calling contexts, which went on between two operations follows from what is counted of all such gaps of the location ([`super::counts`]): the same pass
 //! counts them. Such a run is cut only where no recorded region is open.
 
+use std::borrow::Cow;
+
 use partune_base::{GroupId, Id, PeId, RegionId, Table, Time};
 use partune_import::{RegionKey, Tree};
 use partune_trace::{Completion, GroupKind, Participants, Region, RegionKind, Role, VisitIx};
+use serde::{Deserialize, Serialize};
 
 use super::addresses::Told;
 use super::clock::LocationClock;
@@ -26,7 +29,7 @@ use crate::codec::attributes::AttributeList;
 use crate::codec::{Event, EventVisitor, Mapping};
 
 /// A moment at which a run can be cut, as far as one location knows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Moment {
     /// Which meeting of all it is behind.
     pub(super) number: u64,
@@ -47,7 +50,7 @@ pub(super) struct Moment {
 }
 
 /// What was found in the events of a location.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Found {
     pub(super) moments: Vec<Moment>,
     /// Each `stride`-th meeting was kept.
@@ -62,11 +65,11 @@ pub(super) struct Found {
     pub(super) samples: u64,
     pub(super) lost_samples: u64,
     /// Why the run cannot be cut.
-    pub(super) unfit: Option<&'static str>,
+    pub(super) unfit: Option<Cow<'static, str>>,
 }
 
 /// What tells a path from others that are called from the same one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) enum Step {
     Region(RegionKey),
     /// A region in the functions of a calling context, see [`super::contexts`].
@@ -185,14 +188,15 @@ impl<'a> Scout<'a> {
     }
 
     pub(super) fn unfit(&mut self, why: &'static str) {
-        self.found.unfit.get_or_insert(why);
+        self.found.unfit.get_or_insert(Cow::Borrowed(why));
     }
 
     /// All events were seen.
     pub(super) fn finish(mut self) -> Found {
         if let Some(Chains { mut counts, mut walker, span }) = self.chains {
             if self.has_plain {
-                self.found.unfit.get_or_insert("of some of its regions it is not known which functions called them");
+                let why = "of some of its regions it is not known which functions called them";
+                self.found.unfit.get_or_insert(Cow::Borrowed(why));
             }
             let end = if self.stack.is_empty() { span.1 } else { self.now };
             self.stack.iter().for_each(|_| walker.leave(end, &mut counts));

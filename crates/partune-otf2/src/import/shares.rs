@@ -21,6 +21,7 @@ use std::collections::BinaryHeap;
 use partune_base::Time;
 use partune_import::IdMap;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::contexts::Contexts;
 use super::definitions::Definitions;
@@ -70,7 +71,7 @@ pub(super) struct Stretch {
 }
 
 /// What is shared out of the gaps of a location: how many samples kinds of gaps have, and what was given away so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Shares {
     classes: Vec<Class>,
     /// By what is on both sides.
@@ -81,7 +82,7 @@ pub(super) struct Shares {
 }
 
 /// Gaps that are alike.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Class {
     time: u64,
     gaps: u64,
@@ -96,7 +97,7 @@ struct Class {
     due: BinaryHeap<Reverse<Due>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Share {
     frame: Option<u32>,
     samples: u64,
@@ -104,7 +105,7 @@ struct Share {
 }
 
 /// When it is the turn of a path: when `twice / samples` is least.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Due {
     twice: u64,
     samples: u64,

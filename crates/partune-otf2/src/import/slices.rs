@@ -3,6 +3,7 @@
 //! Cut is where all PEs have met and nothing is under way ([`super::scout`]); of these moments, those that make slices of about the wanted size. A slice
 //! begins at a record of each event file, with the functions that are open there.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,8 +12,10 @@ use partune_diag::Quality;
 use partune_import::{
     Advance, Files, ImportError, Joined, RegionKey, Segment, Slices, Source, Tree, merge_paths, read,
 };
+use partune_job::{Job, agree, deal, gather};
 use partune_trace::{Ending, Group, GroupKind, PeKind, Slice, Trace, TraceBuilder};
 use rayon::prelude::*;
+use rustc_hash::FxHasher;
 
 use super::contexts::Contexts;
 use super::counts::Counted;
@@ -66,14 +69,19 @@ pub(super) fn find<'a>(
     files: &'a dyn Files,
     anchor_name: &'a str,
     wanted: u64,
+    job: &dyn Job,
     advance: Advance<'_>,
 ) -> Result<Result<Box<dyn Slices + 'a>, Option<String>>, ImportError> {
-    let (events, builder) = super::open(files, anchor_name)?;
+    let opened = super::open(files, anchor_name);
+    let seen = opened.as_ref().map(|(events, builder)| seen(events, builder)).map_err(ToString::to_string);
+    let agreed = agree(job, seen);
+    let (events, builder) = opened?;
+    agreed.map_err(|unable| ImportError::elsewhere(&unable))?;
     let announced = events.locations.iter().fold(0_u64, |sum, location| sum.saturating_add(location.announced));
     Ok(if announced <= wanted.saturating_mul(2) {
         Err(None)
     } else {
-        sliced(events, builder, wanted, advance).map(|it| Box::new(it) as Box<dyn Slices + 'a>).map_err(Some)
+        sliced(events, builder, wanted, job, advance).map(|it| Box::new(it) as Box<dyn Slices + 'a>).map_err(Some)
     })
 }
 
@@ -81,11 +89,12 @@ fn sliced<'a>(
     events: Events<'a>,
     mut builder: TraceBuilder,
     wanted: u64,
+    job: &dyn Job,
     advance: Advance<'_>,
 ) -> Result<Sliced<'a>, String> {
     let of_all = can_be_cut(&events, &builder)?;
-    let found = look_through(&events, &builder, &of_all, advance);
-    if let Some(why) = found.iter().find_map(|found| found.unfit) {
+    let found = brought_together(job, look_through(&events, &builder, &of_all, job, advance));
+    if let Some(why) = found.iter().find_map(|found| found.unfit.as_deref()) {
         return Err(why.to_owned());
     }
     let cuts = cuts(&found, wanted)?;
@@ -114,6 +123,14 @@ fn sliced<'a>(
     let between = Between::of(&found);
     let counted = found.into_iter().map(|found| found.counted).collect();
     Ok(Sliced { events, builder, quality, stretches, met, counted, between })
+}
+
+/// A number that tells whether processes look at the same archive: it is of what decides how it is cut, but for the events themselves.
+fn seen(events: &Events<'_>, builder: &TraceBuilder) -> u64 {
+    let mut hash = FxHasher::default();
+    [builder.regions.len(), builder.groups.len(), builder.strings.len()].hash(&mut hash);
+    events.locations.iter().for_each(|location| (location.announced, location.event_bytes).hash(&mut hash));
+    hash.finish()
 }
 
 /// Which groups have all PEs, if by its definitions an archive may be cut.
@@ -147,32 +164,42 @@ fn can_be_cut(events: &Events<'_>, builder: &TraceBuilder) -> Result<Table<Group
     Err(why.to_owned())
 }
 
-/// One pass over all events.
+/// One pass over the events of those locations that are this process's to look through, each with its number.
 fn look_through(
     events: &Events<'_>,
     builder: &TraceBuilder,
     of_all: &Table<GroupId, bool>,
+    job: &dyn Job,
     advance: Advance<'_>,
-) -> Vec<Found> {
+) -> Vec<(usize, Found)> {
     let most = (MOMENTS / events.locations.len().max(1)).max(LEAST_MOMENTS);
-    let total: u64 = events.locations.iter().filter_map(|location| location.event_bytes).sum();
+    let sizes: Vec<u64> = events.locations.iter().map(|location| location.event_bytes.unwrap_or_default()).collect();
+    let dealt = deal(&sizes, job.size());
+    let own: Vec<usize> = (0..sizes.len()).filter(|location| dealt[*location] == job.rank()).collect();
+    let total: u64 = own.iter().map(|location| sizes[*location]).sum();
     let done = std::sync::atomic::AtomicU64::new(0);
     let of_location = |location: usize| {
         let about = &events.locations[location];
         let mut scout = Scout::new(events, about.pe, &builder.regions, of_all, most);
-        let bytes = 0..about.event_bytes.unwrap_or_default();
-        let (damage, unread) = events.read_chunks(location, bytes, |index, chunk| {
+        let size = sizes[location];
+        let (damage, unread) = events.read_chunks(location, 0..size, |index, chunk| {
             scout.begin_chunk(index);
             codec::read_chunk(chunk, &mut scout)
         });
-        let size = about.event_bytes.unwrap_or_default();
         advance(done.fetch_add(size, std::sync::atomic::Ordering::Relaxed) + size, total);
         if !damage.is_none() || unread.is_some() && about.event_bytes.is_some() {
             scout.unfit("an event file is damaged");
         }
-        scout.finish()
+        (location, scout.finish())
     };
-    (0..events.locations.len()).into_par_iter().with_max_len(1).map(of_location).collect()
+    own.into_par_iter().with_max_len(1).map(of_location).collect()
+}
+
+/// What all processes found, by location.
+fn brought_together(job: &dyn Job, own: Vec<(usize, Found)>) -> Vec<Found> {
+    let mut all: Vec<(usize, Found)> = gather(job, own).into_iter().flatten().collect();
+    all.sort_by_key(|(location, _)| *location);
+    all.into_iter().map(|(_, found)| found).collect()
 }
 
 /// Where to cut: for each cut the position of its moment in each location.

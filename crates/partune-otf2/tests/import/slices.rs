@@ -14,7 +14,7 @@ fn slices(anchor: &std::path::Path, wanted: u64) -> Result<Vec<Trace>, Option<St
     let name = anchor.file_name().expect("an anchor is a file").to_string_lossy().into_owned();
     let folder = Folder(anchor.parent().expect("it has a folder").to_owned());
     let find = FORMAT.slices.expect("OTF2 is read slice by slice");
-    let found = find(&folder, &name, wanted, &|_, _| {}).expect("it opens");
+    let found = find(&folder, &name, wanted, &partune_job::Alone, &|_, _| {}).expect("it opens");
     let read = |slices: Box<dyn Slices + '_>| {
         let slice = |slice| slices.read(slice, &|_, _| {}).expect("nobody changes it");
         (0..slices.count()).map(slice).collect()

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use partune_engine::{Options, Request, SLICE, Selection, Sliced, analyses};
+use partune_engine::job::{Alone, Job};
+use partune_engine::{Core, Counted, Options, Progress, Request, SLICE, Selection, Sliced, analyses};
 use partune_report::{TextOptions, document, schema, text};
 
 use crate::commands::filter;
 use crate::commands::reading::Reading;
+use crate::commands::resources::{Resources, Room};
 use crate::commands::size::count;
 use crate::commands::thresholds::Thresholds;
 use crate::output;
@@ -17,7 +19,7 @@ use crate::progress::Bar;
 /// Say where a recorded run loses time, how much, who causes it and at which line.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  partune analyze scorep_run/traces.otf2\n  partune analyze scorep_run --json > run.json\n  partune analyze scorep_run --from 20% --to 1.5s"
+    after_help = "Example:\n  partune analyze scorep_run/traces.otf2\n  partune analyze scorep_run --json > run.json\n  partune analyze scorep_run --from 20% --to 1.5s\n  mpirun -n 8 partune analyze scorep_run"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
@@ -57,47 +59,96 @@ pub(crate) struct Args {
     /// With --kernels: the core [default: this machine's]
     #[arg(long, value_name = "CORE", requires = "kernels")]
     core: Option<String>,
+    /// Where a launcher of MPI starts several processes: the library that they talk by [default: the launcher's]
+    #[arg(long, value_name = "NAME")]
+    mpi_library: Option<String>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
     thresholds: Thresholds,
 }
 
+/// What is asked for, of what the arguments name.
+pub(crate) struct Asked {
+    request: Request,
+    kernels: Option<(Counted, &'static Core)>,
+    selection: Selection,
+}
+
+impl Args {
+    /// Whether processes that a launcher started may share the work: it is of a whole run and looks at no kernel.
+    pub(crate) fn can_be_shared(&self) -> bool {
+        !self.schema && self.kernels.is_empty() && self.reading.selection() == Selection::default()
+    }
+
+    /// Reads what the arguments name, but for the archive.
+    pub(crate) fn asked(&self) -> anyhow::Result<Asked> {
+        let machine = self.machine.as_deref().map(partune_engine::read_machine).transpose()?;
+        let counted = (!self.kernels.is_empty()).then(|| partune_engine::read_counts(&self.kernels)).transpose()?;
+        let core = counted.as_ref().map(|_| partune_engine::core_named(self.core.as_deref())).transpose()?;
+        let mut only = self.only.clone();
+        if self.write_filter.is_some() && !only.is_empty() {
+            only.push(filter::ANALYSIS.to_owned());
+        }
+        let request = self.reading.asked(Options { machine, ..self.thresholds.options() })?;
+        let selection = self.reading.selection();
+        Ok(Asked { request: Request { only, ..request }, kernels: counted.zip(core), selection })
+    }
+
+    pub(crate) fn archive(&self) -> anyhow::Result<&Path> {
+        self.archive.as_deref().context("no archive given")
+    }
+
+    pub(crate) fn resources(&self) -> &Resources {
+        self.reading.resources()
+    }
+
+    pub(crate) fn mpi_library(&self) -> Option<&str> {
+        self.mpi_library.as_deref()
+    }
+
+    /// What comes of looking at the archive in slices, with the other processes of a job.
+    pub(crate) fn in_slices(&self, asked: &Asked, job: &dyn Job) -> anyhow::Result<Sliced> {
+        let archive = self.archive()?;
+        let bar = (job.rank() == 0).then(|| Bar::new(self.timings));
+        let progress: &dyn Progress = bar.as_ref().map_or(&(), |bar| bar as &dyn Progress);
+        Ok(partune_engine::analyze_in_slices(archive, &asked.request, SLICE, job, progress)?)
+    }
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.schema {
         return output::print(&schema());
     }
-    let archive = args.archive.as_deref().context("no archive given")?;
-    let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
-    let kernels = (!args.kernels.is_empty()).then(|| partune_engine::read_counts(&args.kernels)).transpose()?;
-    let core = kernels.as_ref().map(|_| partune_engine::core_named(args.core.as_deref())).transpose()?;
-    let mut only = args.only.clone();
-    if args.write_filter.is_some() && !only.is_empty() {
-        only.push(filter::ANALYSIS.to_owned());
-    }
-    let options = Options { machine: machine.clone(), ..args.thresholds.options() };
-    let (request, room) = args.reading.prepare(options)?;
-    let request = Request { only, ..request };
-    let mut diagnosis = {
-        let selection = args.reading.selection();
-        let sliced = if selection == Selection::default() && kernels.is_none() {
-            partune_engine::analyze_in_slices(archive, &request, SLICE, &Bar::new(args.timings))?
-        } else {
-            Sliced::Whole(None)
-        };
-        match sliced {
-            Sliced::Diagnosed(diagnosis) => *diagnosis,
-            Sliced::Whole(why) => {
-                if let Some(why) = why {
-                    output::note(&format!("partune: all of the run is read at once, since {why}"));
-                }
-                room.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
-                let bar = Bar::new(args.timings);
-                partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?
+    let asked = args.asked()?;
+    let room = args.resources().limit()?;
+    let is_whole = asked.selection == Selection::default() && asked.kernels.is_none();
+    let sliced = if is_whole { args.in_slices(&asked, &Alone)? } else { Sliced::Whole(None) };
+    tell(args, asked, sliced, || Ok(room))
+}
+
+/// Prints what was found in slices, or what is found in the run as a whole; `room` gives the means to read it.
+pub(crate) fn tell(
+    args: &Args,
+    asked: Asked,
+    sliced: Sliced,
+    room: impl FnOnce() -> anyhow::Result<Option<Room>>,
+) -> anyhow::Result<()> {
+    let archive = args.archive()?;
+    let Asked { request, kernels, selection } = asked;
+    let mut diagnosis = match sliced {
+        Sliced::Elsewhere => return Ok(()),
+        Sliced::Diagnosed(diagnosis) => *diagnosis,
+        Sliced::Whole(why) => {
+            if let Some(why) = why {
+                output::note(&format!("partune: all of the run is read at once, since {why}"));
             }
+            room()?.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
+            let bar = Bar::new(args.timings);
+            partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?
         }
     };
-    if let (Some(counted), Some(core), Some(path), Some(machine)) = (&kernels, core, &args.machine, &machine) {
+    if let (Some((counted, core)), Some(path), Some(machine)) = (&kernels, &args.machine, &request.options.machine) {
         diagnosis.begin_at_peak(counted, core, (path, machine))?;
     }
     let name = archive.display().to_string();

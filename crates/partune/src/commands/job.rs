@@ -1,12 +1,12 @@
 //! Commands that a launcher starts as several processes: `mpirun -n 4 partune analyze run`, `srun partune report run`.
 //!
-//! Such a command has one answer, and one process gives it: the first, on the processors of all processes of its node, which share its memory. The others
-//! end at once, and the second of them says so. A script that a launcher starts may call partune for something else in each process; there each is by
+//! Such a command has one answer. Of a large archive `partune analyze` deals slices out to all of them ([`crate::commands::shared`]). Of all else one process gives it: the first, on the
+//! processors of all processes of its node, which share its memory. The others end at once, and the second of them says so. A script that a launcher starts may call partune for something else in each process; there each is by
 //! itself, if the script does not become partune (`exec`). With `PARTUNE_EACH` set each is in any case.
 
 use std::num::NonZero;
 
-use partune_mpi_abi::{Abi, NODE_SIZES, SLURM_RANK, world_variables};
+use partune_mpi_abi::{Abi, NODE_SIZES, SLURM_RANK, SLURM_SIZE, world_variables};
 use rustix::thread::{Pid, sched_getaffinity, sched_setaffinity};
 
 use crate::output;
@@ -23,6 +23,46 @@ pub(crate) enum Part {
     First { on_node: usize },
     /// One that has nothing to do: which.
     Other(u64),
+}
+
+/// What the launcher says of processes that can share their work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Several {
+    /// How many it started, two at least.
+    pub(crate) started: usize,
+    /// How many of them are on this node.
+    pub(crate) on_node: usize,
+}
+
+impl Several {
+    pub(crate) fn of_this_process() -> Option<Several> {
+        (Part::of_this_process() != Part::Alone).then(|| Several::of(|name| std::env::var(name).ok())).flatten()
+    }
+
+    /// None where the launcher does not say how many there are: then one works for all.
+    fn of(own: impl Fn(&str) -> Option<String>) -> Option<Several> {
+        let of_libraries = Abi::ALL.into_iter().flat_map(world_variables).copied();
+        let mut told = of_libraries.chain([(SLURM_RANK, SLURM_SIZE)]).filter(|(rank, _)| own(rank).is_some());
+        let started = told.find_map(|(_, size)| own(size)?.parse().ok()).filter(|started| *started > 1)?;
+        let on_node = NODE_SIZES.iter().find_map(|name| leading(&own(name)?)).unwrap_or(1);
+        Some(Several { started, on_node: on_node.clamp(1, started) })
+    }
+
+    /// The threads to use where each process is to use `asked`; if that is 0, its part of the processors of the node, and none that it is kept from.
+    pub(crate) fn threads(self, asked: usize) -> usize {
+        let own = std::thread::available_parallelism().map_or(1, NonZero::get);
+        if asked > 0 {
+            return asked.min(most(own));
+        }
+        let launcher = Pid::from_raw(std::os::unix::process::parent_id().cast_signed());
+        let all = sched_getaffinity(launcher).map_or(own, |all| all.count() as usize);
+        own.min(all / self.on_node).max(1)
+    }
+}
+
+/// The most threads of a process.
+fn most(processors: usize) -> usize {
+    THREADS.max(2 * processors)
 }
 
 impl Part {
@@ -44,10 +84,7 @@ impl Part {
     /// Whether another process gives the answer; the second process says so.
     pub(crate) fn has_nothing_to_do(self) -> bool {
         if self == Part::Other(1) {
-            output::note(
-                "partune: this is one answer, which process 0 of the job gives; the others have nothing to do\n  \
-                 remedy: where each was to give its own, set PARTUNE_EACH=1",
-            );
+            tell_that_one_works();
         }
         matches!(self, Part::Other(_))
     }
@@ -70,7 +107,6 @@ impl Part {
     /// The threads to use where each process of the job would use `asked`, or one per processor that it may run on if that is 0. More than
     /// the machine can run would only wait for each other.
     pub(crate) fn threads(self, asked: usize) -> usize {
-        let most = |processors: usize| THREADS.max(2 * processors);
         let asked = asked.min(most(std::thread::available_parallelism().map_or(1, NonZero::get)));
         let Part::First { on_node: on_node @ 2.. } = self else { return asked };
         // Processes are bound to processors of their own.
@@ -82,6 +118,14 @@ impl Part {
         ));
         threads
     }
+}
+
+/// Says that the other processes of the job have nothing to do.
+pub(crate) fn tell_that_one_works() {
+    output::note(
+        "partune: this is one answer, which process 0 of the job gives; the others have nothing to do\n  \
+         remedy: where each was to give its own, set PARTUNE_EACH=1",
+    );
 }
 
 /// Lets this process run where the launcher itself may, which bound it to less: on how many processors it could run, and can.
@@ -118,6 +162,24 @@ mod tests {
         assert_eq!(part(&slurm("0"), &[]), Part::First { on_node: 2 });
         assert_eq!(part(&slurm("6"), &[]), Part::Other(6));
         assert_eq!(part(&[("PMI_RANK", "none")], &[]), Part::Alone);
+    }
+
+    #[test]
+    fn processes_know_how_many_they_are() {
+        let several = |variables: &[(&str, &str)]| {
+            let told = Several::of(|name| variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned()));
+            told.map(|it| (it.started, it.on_node))
+        };
+        let open = |size| [("OMPI_COMM_WORLD_RANK", "3"), ("OMPI_COMM_WORLD_SIZE", size), ("SLURM_NTASKS", "9")];
+        assert_eq!(several(&open("8")), Some((8, 1)));
+        assert_eq!(several(&open("1")), None);
+        assert_eq!(several(&[("PMI_RANK", "0"), ("PMI_SIZE", "3"), ("MPI_LOCALNRANKS", "2")]), Some((3, 2)));
+        // A step of Slurm, and the script of a job.
+        let tasks = ("SLURM_STEP_TASKS_PER_NODE", "4(x2)");
+        assert_eq!(several(&[("SLURM_PROCID", "5"), ("SLURM_STEP_NUM_TASKS", "8"), tasks]), Some((8, 4)));
+        assert_eq!(several(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), None);
+        // Who does not say how many.
+        assert_eq!(several(&[("PMIX_RANK", "0")]), None);
     }
 
     #[test]

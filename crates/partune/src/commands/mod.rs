@@ -27,6 +27,7 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod scale;
 pub(crate) mod share;
+pub(crate) mod shared;
 pub(crate) mod size;
 pub(crate) mod straight;
 pub(crate) mod synth;

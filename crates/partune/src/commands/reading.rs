@@ -6,7 +6,7 @@ use partune_engine::{Options, Request, Selection};
 
 use crate::commands::operations::OperationsFile;
 use crate::commands::piece::Piece;
-use crate::commands::resources::{Resources, Room};
+use crate::commands::resources::Resources;
 
 #[derive(clap::Args)]
 pub(crate) struct Reading {
@@ -24,16 +24,19 @@ pub(crate) struct Reading {
 impl Reading {
     /// What is asked of each run, once there are the means to read them.
     pub(crate) fn request(&self, archives: &[PathBuf], options: Options) -> anyhow::Result<Request> {
-        let (request, room) = self.prepare(options)?;
-        room.map_or(Ok(()), |room| room.tell(archives))?;
+        let request = self.asked(options)?;
+        self.resources.take(archives)?;
         Ok(request)
     }
 
-    /// The same before it is known whether runs have to be read as a whole.
-    pub(crate) fn prepare(&self, options: Options) -> anyhow::Result<(Request, Option<Room>)> {
+    /// What is asked of each run, before there are the means to read them.
+    pub(crate) fn asked(&self, options: Options) -> anyhow::Result<Request> {
         let options = Options { operations: self.operations.read()?, ..options };
-        let room = self.resources.limit()?;
-        Ok((Request { options, repair_clocks: !self.no_clock_repair, ..Request::default() }, room))
+        Ok(Request { options, repair_clocks: !self.no_clock_repair, ..Request::default() })
+    }
+
+    pub(crate) fn resources(&self) -> &Resources {
+        &self.resources
     }
 
     pub(crate) fn selection(&self) -> Selection {

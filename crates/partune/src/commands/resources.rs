@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use partune_report::names;
 
-use crate::commands::job::Part;
+use crate::commands::job::{Part, Several};
 use crate::commands::size::{count, size};
 use crate::output;
 
@@ -14,7 +14,7 @@ pub(crate) struct Resources {
     /// Threads to use, at most 64 or two per processor, whichever is more, of each process where a launcher starts several; 0: one per processor
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = count::<usize>(0))]
     threads: usize,
-    /// Memory to use at most, such as 512M or 2G; what is beyond it lies in a file [default: three quarters of what is free]
+    /// Memory to use at most, such as 512M or 2G, of each process where a launcher starts several; what is beyond it lies in a file [default: three quarters of what is free]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
     /// The folder of that file, on a disk; the file has no name, and goes with the process [default: that for temporary files, or /var/tmp]
@@ -45,7 +45,19 @@ impl Resources {
     pub(crate) fn limit(&self) -> anyhow::Result<Option<Room>> {
         let threads = Part::of_this_process().threads(self.threads);
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start threads")?;
-        let share = || partune_memory::available().map(|bytes| bytes / SHARE.1 * SHARE.0);
+        self.hold(1)
+    }
+
+    /// The same where each process of a job works: threads of its own, and the limit of one of those on the node.
+    pub(crate) fn limit_each(&self, several: Several) -> anyhow::Result<rayon::ThreadPool> {
+        self.hold(several.on_node as u64)?;
+        let threads = several.threads(self.threads);
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")
+    }
+
+    /// Sets the limit, where nobody says how much that of one of so many processes.
+    fn hold(&self, processes: u64) -> anyhow::Result<Option<Room>> {
+        let share = || partune_memory::available().map(|bytes| bytes / SHARE.1 * SHARE.0 / processes);
         let Some(limit) = self.memory.or_else(share) else { return Ok(None) };
         let usual = || vec![std::env::temp_dir(), PathBuf::from("/var/tmp")];
         let mut refused = None;

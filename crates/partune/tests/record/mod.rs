@@ -14,6 +14,7 @@ mod counted;
 mod couple;
 mod crash;
 mod cut;
+mod dealt;
 mod endings;
 mod expect;
 mod files;
