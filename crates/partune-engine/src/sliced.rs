@@ -121,8 +121,7 @@ fn analyze(
     progress: &dyn Progress,
 ) -> Result<Option<Diagnosis>, String> {
     progress.stage("analysing");
-    let Some(Together { gathered, matched, mut repair, quality, last }) =
-        dealt::look(slices, request, job, progress)?
+    let Some(Together { gathered, matched, mut repair, quality, last }) = dealt::look(slices, request, job, progress)?
     else {
         return Ok(None);
     };
