@@ -21,7 +21,7 @@ pub enum LoadError {
     #[error("{library} has no {function}\n  remedy: use a library of MPI 3 or later")]
     Function { library: String, function: &'static str },
     #[error(
-        "{library} was loaded, but sees {found} PE where the launcher started {started}: it is not the launcher's library\n  remedy: name the library that the launch line belongs to: --mpi-library libmpich.so.12"
+        "{library} was loaded, but sees {found} PE where the launcher started {started}: it is not the launcher's library\n  remedy: name the library that the launch line belongs to, --mpi-library libmpich.so.12, or let the launcher start processes of this one: srun --mpi=pmix"
     )]
     Foreign { library: String, found: i32, started: i32 },
 }

@@ -76,6 +76,21 @@ fn an_error_is_told_once_and_ends_the_job() {
     }
 }
 
+/// Processes that do not find each other give no answer, and not one each.
+#[test]
+fn the_library_of_another_launcher_is_refused_once() {
+    let _alone = alone();
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    for (mpi, other) in [(&OPEN_MPI, MPICH.library), (&MPICH, OPEN_MPI.library), (&OPEN_MPI, "libnothing.so.1")] {
+        let command = [env!("CARGO_BIN_EXE_partune"), "analyze", &ring, "--mpi-library", other];
+        let Some(output) = launched(mpi, 3, &command) else { continue };
+        assert!(!output.status.success() && output.stdout.is_empty(), "{}", said(&output));
+        let told = ["it is not the launcher's library", "no MPI library is found"];
+        let times: usize = told.iter().map(|text| said(&output).matches(text).count()).sum();
+        assert!(times == 1 && said(&output).contains("remedy: "), "{}", said(&output));
+    }
+}
+
 #[test]
 fn each_process_of_a_script_is_by_itself() {
     let _alone = alone();
