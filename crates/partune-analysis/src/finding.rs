@@ -192,13 +192,13 @@ fn known_facts<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<(&'stati
     static WORDS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let told: Vec<(String, f64)> = Vec::deserialize(from)?;
     let mut words = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut known = |name: String| match words.get(name.as_str()) {
-        Some(word) => *word,
-        None => {
-            let word: &'static str = Box::leak(name.into_boxed_str());
-            words.insert(word);
-            word
+    let mut known = |name: String| {
+        if let Some(word) = words.get(name.as_str()) {
+            return *word;
         }
+        let word: &'static str = Box::leak(name.into_boxed_str());
+        words.insert(word);
+        word
     };
     Ok(told.into_iter().map(|(name, value)| (known(name), value)).collect())
 }

@@ -8,6 +8,8 @@
 //!
 //! A slice that cannot be looked at is told to the next as well, from which all learn of it and come to an end. In a job of one process nothing is exchanged, and nothing put into bytes.
 
+use std::time::Duration;
+
 use partune_analysis::{Answered, Costs, Gathered, Input, Shared, Waits};
 use partune_diag::Quality;
 use partune_import::Slices;
@@ -76,7 +78,7 @@ pub(crate) fn look(
     }
     let together = desk.bring_together();
     let mut exchanged =
-        Exchanged { bytes: 0, events: 0, waited: job.traffic().waited, others_waited: Default::default() };
+        Exchanged { bytes: 0, events: 0, waited: job.traffic().waited, others_waited: Duration::ZERO };
     for rank in 1..job.size() {
         let traffic = loop {
             if let Told::Done(traffic) = receive(job, rank) {

@@ -24,7 +24,7 @@ fn main() {
             "exit" => std::process::exit(1),
             "stuck" => {
                 std::fs::write(to, std::process::id().to_string()).expect("a file can be written");
-                std::thread::sleep(Duration::from_secs(600));
+                std::thread::sleep(Duration::from_mins(10));
             }
             other => panic!("{other} is no fault"),
         }

@@ -321,7 +321,7 @@ fn any_number_of_processes_says_the_same() {
     let mut cut = 0;
     for anchor in &anchors {
         for slice in [1, 500] {
-            let one = of_processes(&[anchor.clone()], slice, &|_, _| ()).expect("it opens");
+            let one = of_processes(std::slice::from_ref(anchor), slice, &|_, _| ()).expect("it opens");
             for size in [2, 3, 7] {
                 let several = of_processes(&vec![anchor.clone(); size], slice, &|_, _| ()).expect("it opens");
                 assert!(one == several, "{}: {size} processes, {slice}", anchor.display());
