@@ -77,8 +77,7 @@ pub(crate) fn look(
         return Ok(None);
     }
     let together = desk.bring_together();
-    let mut exchanged =
-        Exchanged { bytes: 0, events: 0, waited: job.traffic().waited, others_waited: Duration::ZERO };
+    let mut exchanged = Exchanged { bytes: 0, events: 0, waited: job.traffic().waited, others_waited: Duration::ZERO };
     for rank in 1..job.size() {
         let traffic = loop {
             if let Told::Done(traffic) = receive(job, rank) {
