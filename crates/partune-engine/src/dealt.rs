@@ -200,14 +200,12 @@ impl Desk<'_> {
         let matched = self.read(slice);
         let before = self.before(slice);
         let is_told = before.is_err();
-        let read = before.and_then(|before| {
-            let (trace, index) = matched?;
-            self.put_right(trace, index, before)
-        });
         let mut shared = Shared::default();
-        let read = read.map(|(read, before, clocks)| {
-            let costs = if before.is_known() { before } else { Costs::of(&read.input(request, &shared), &read.ties) };
-            (read, before, Before { clocks, costs })
+        let read = before.and_then(|Before { clocks, costs }| {
+            let (trace, index) = matched?;
+            let (read, clocks) = self.put_right(trace, index, &clocks)?;
+            let known = if costs.is_known() { costs } else { Costs::of(&read.input(request, &shared), &read.ties) };
+            Ok((read, costs, Before { clocks, costs: known }))
         });
         let next = read.as_ref().map(|(_, _, next)| next.clone()).map_err(Clone::clone);
         self.tell(slice, next, is_told);
@@ -239,17 +237,17 @@ impl Desk<'_> {
         Ok((trace, index))
     }
 
-    /// Repairs the clocks of a slice as they were left before, and finds its waits. Also what transfers cost before it, and how clocks go on.
-    fn put_right(&self, trace: Trace, mut index: Index, before: Before) -> Result<(Read, Costs, Carried), String> {
+    /// Repairs the clocks of a slice, which go on as they were left, and finds its waits. Also how clocks go on.
+    fn put_right(&self, trace: Trace, mut index: Index, left: &Carried) -> Result<(Read, Carried), String> {
         let progress = self.progress;
-        let repaired = timed(progress, "clocks", || repair_slice(trace, &index, &before.clocks));
+        let repaired = timed(progress, "clocks", || repair_slice(trace, &index, left));
         let (trace, repair, clocks) = repaired.ok_or(UNTRUSTED)?;
         if repair.changed_times() {
             index = timed(progress, "matching", || Index::build(&trace));
         }
         let ties = Ties::build(&trace, &index);
         let waits = timed(progress, "waits", || Waits::in_ties(&trace, &index, &ties, &self.request.options));
-        Ok((Read { trace, index, repair, ties, waits }, before.costs, clocks))
+        Ok((Read { trace, index, repair, ties, waits }, clocks))
     }
 
     /// What is known of the slices before one.
