@@ -104,7 +104,11 @@ pub enum RecordError {
     NoModule { path: PathBuf },
     #[error("there is no recording in {}", folder.display())]
     NoRecording { folder: PathBuf },
-    #[error("{} is in use: {holder} records into it, or completes what is in it", folder.display())]
+    #[error(
+        "{} is in use: {holder} records into it, or completes what is in it\n  remedy: name another folder with -o. Of a parallel program one partune record records all processes, and starts the launcher itself: \
+         partune record -- mpirun -n 4 PROGRAM",
+        folder.display()
+    )]
     Held { folder: PathBuf, holder: Holder },
     #[error(
         "process {process} of the program still runs and is recorded: when it has ended, partune record --complete {}",
