@@ -199,11 +199,6 @@ impl Answered {
         Answered { answers: Answers::default(), pes: input.trace.pes().ids().map(of_pe).collect(), costs }
     }
 
-    /// What transfers cost, as it was told or else is in this slice.
-    pub fn costs(&self) -> Costs {
-        self.costs
-    }
-
     /// With the answers.
     #[must_use]
     pub fn with(self, shared: Shared) -> Answered {

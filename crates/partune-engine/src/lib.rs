@@ -58,7 +58,7 @@ pub use run::{
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, median_entry, open};
-pub use sliced::{SLICE, Sliced, analyze_in_slices};
+pub use sliced::{SLICE, Sliced, analyze_in_slices, may_be_in_slices};
 pub use source::{SourceError, ask_source, compile_ir, read_ir};
 pub use tune::{Installed, Measured, Predicted, Setting, Tried, Tunable, Unknown, tunable};
 pub use verify::{Came, Verified};

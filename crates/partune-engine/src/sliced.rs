@@ -78,6 +78,11 @@ struct Large {
     find: FindSlices,
 }
 
+/// Whether an archive is large enough to be looked at in slices of this size, and can answer what is asked for then; not what is in it.
+pub fn may_be_in_slices(path: &Path, request: &Request, slice: u64) -> bool {
+    large(path, request, slice).is_ok_and(|large| large.is_some())
+}
+
 fn large(path: &Path, request: &Request, slice: u64) -> Result<Option<Large>, OpenError> {
     let able = analyses_of(Needs::Queries);
     let is_known = |name: &String| able.iter().any(|analysis| analysis.name == *name);
@@ -98,8 +103,8 @@ fn all_see(path: &Path, found: Result<Option<Large>, OpenError>, job: &dyn Job) 
     let all = gather(job, (job.name(), seen));
     let first = match &all[0].1 {
         Ok(Some(bytes)) => *bytes,
-        // It works alone, or not at all.
-        Ok(None) | Err(_) => return found,
+        // It works alone, or not at all, whatever others see.
+        Ok(None) | Err(_) => return if job.rank() == 0 { found } else { Ok(None) },
     };
     for (rank, (name, seen)) in all.into_iter().enumerate() {
         let why = match seen {

@@ -278,7 +278,7 @@ impl Carrier {
         }
     }
 
-    /// Whether anything moved: the message that leaves first, and the one that is awaited first.
+    /// Whether anything moved: the messages that leave first, each to its process, and the one that is awaited first.
     fn advance(&mut self) -> bool {
         let has_left = self.send();
         let has_come = self.receive();
@@ -289,9 +289,26 @@ impl Carrier {
         has_left || has_come
     }
 
+    /// What goes to one process goes in order, and waits for nothing that goes to others.
     fn send(&mut self) -> bool {
+        let (mut at, mut has_left) = (0, false);
+        let mut before: Vec<c_int> = Vec::new();
+        while let Some(to) = self.out.get(at).map(|out| out.to) {
+            if before.contains(&to) {
+                at += 1;
+                continue;
+            }
+            before.push(to);
+            let waiting = self.out.len();
+            has_left |= self.send_piece(at);
+            at += 1 - (waiting - self.out.len());
+        }
+        has_left
+    }
+
+    fn send_piece(&mut self, at: usize) -> bool {
         let Carrier { functions, world, byte, out, .. } = self;
-        let Some(first) = out.front_mut() else { return false };
+        let Some(first) = out.get_mut(at) else { return false };
         if let Some((request, piece)) = &mut first.request {
             if !is_done(functions, request) {
                 return false;
@@ -305,7 +322,7 @@ impl Carrier {
             (false, _) => &first.length[..],
             (true, false) => &first.bytes[first.done..first.bytes.len().min(first.done + PIECE)],
             (true, true) => {
-                out.pop_front();
+                out.remove(at);
                 return true;
             }
         };

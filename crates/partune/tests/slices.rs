@@ -181,11 +181,16 @@ fn clocks_are_repaired_as_in_the_whole() {
             let message =
                 notes.clone().find(|note| note["code"] == "clocks-disagree").map(|note| note["message"].clone());
             let message = message.expect("clocks disagree").as_str().unwrap_or_default().to_owned();
-            message.split_once("; a controlled logical clock moved").expect("they are repaired").0.to_owned()
+            assert!(message.contains("; a controlled logical clock moved"), "{message}");
+            message
         };
         for slice in [1, 10_000] {
             let cut = sliced(&skewed, slice).expect("it can be cut");
-            assert_eq!(disagree(&all), disagree(&cut));
+            let violations =
+                |message: String| message.split_once("; a controlled").expect("so it goes on").0.to_owned();
+            assert_eq!(violations(disagree(&all)), violations(disagree(&cut)));
+            // Where nothing was stretched across a cut, the same time stamps were moved.
+            assert!(tolerance > 1e-6 || disagree(&all) == disagree(&cut), "{} {}", disagree(&all), disagree(&cut));
             for (name, figure) in [
                 ("time", "waiting"),
                 ("time", "run"),

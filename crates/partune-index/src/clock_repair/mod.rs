@@ -14,8 +14,8 @@ mod forward;
 mod measured;
 mod order;
 
-use partune_base::{Span, Time};
-use partune_trace::{Stream, Trace};
+use partune_base::{PeId, Span, Table, Time};
+use partune_trace::{Slice, Stream, Trace};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -186,19 +186,30 @@ fn moved(
     }
     let domain_of = order.domain_of;
     let mut moved = 0;
+    // Times of a slice that no event has: when it begins and ends, also in visits that go across.
+    let parts = |pe: PeId| {
+        let begun = |slice: &Slice| slice.begun.get(pe).map_or(1, |begun| u64::from(*begun) + 1);
+        let open = |slice: &Slice| slice.open.get(pe).map_or(1, |open| open.len() as u64 + 1);
+        trace.slice().map_or([0; 2], |slice| [begun(slice), open(slice)])
+    };
+    let parts: Table<PeId, [u64; 2]> = trace.pes().ids().map(parts).collect();
     let trace = trace.retime(|streams| {
-        let moved_by_pe = streams.as_mut_slice().par_iter_mut().zip(&domain_of).map(|(stream, domain)| {
+        let streams = streams.as_mut_slice().par_iter_mut().zip(parts.as_slice());
+        let moved_by_pe = streams.zip(&domain_of).map(|((stream, parts), domain)| {
             let correction = &corrections[*domain as usize];
             if correction.is_identity() {
                 return 0;
             }
-            let (mut cursor, mut moved) = (0, 0);
+            let is_moved = |time: Time| u64::from(correction.at(time, &mut 0) != time);
+            let of_no_event =
+                stream.present.map_or(0, |(begin, end)| parts[0] * is_moved(begin) + parts[1] * is_moved(end));
+            let (mut cursor, mut moved) = (0, 0_u64);
             stream.map_times(|time| {
                 let corrected = correction.at(time, &mut cursor);
                 moved += u64::from(corrected != time);
                 corrected
             });
-            moved
+            moved.saturating_sub(of_no_event)
         });
         moved = moved_by_pe.sum();
     });

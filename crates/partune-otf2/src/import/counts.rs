@@ -16,7 +16,7 @@ pub(super) struct Counts<'a> {
     shares: Option<Shares>,
 }
 
-/// What was counted. From here on it does not matter which gaps of the location are looked at.
+/// What was counted, and is known of any of the location's gaps.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Counted {
     pub(super) lasting: Lasting,

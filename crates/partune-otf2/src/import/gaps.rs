@@ -63,7 +63,7 @@ pub(super) struct Gap<'a> {
 pub(super) trait Visitor {
     /// Before each visit, and at the end of each level.
     fn gap(&mut self, gap: &Gap<'_>);
-    /// A visit, which begins a level, and what it was called in; `end`: the first visit after it.
+    /// A visit, which begins a level, and what it was called in.
     fn enter(&mut self, _visit: &Recorded, _own: Option<&Called>) {}
     /// A level ends.
     fn leave(&mut self) {}
@@ -95,6 +95,11 @@ impl Walker {
     pub(super) fn new(ended: Option<(u32, Time)>) -> Walker {
         let (before, last) = ended.unzip();
         Walker { levels: vec![Level { is_operation: false, context: NOTHING, before, last }], samples: Vec::new() }
+    }
+
+    /// Samples that belong to no gap yet.
+    pub(super) fn pending(&self) -> &[Sampled] {
+        &self.samples
     }
 
     pub(super) fn sample(&mut self, sample: Sampled) {

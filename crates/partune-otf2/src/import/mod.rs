@@ -39,12 +39,14 @@ mod tables;
 mod weave;
 
 use std::collections::BTreeSet;
+use std::hash::Hasher;
 use std::sync::atomic::AtomicU64;
 
 use partune_base::{PeId, Strings};
 use partune_import::{Advance, Files, Format, ImportError};
 use partune_trace::{Provenance, Trace, TraceBuilder};
 use rayon::prelude::*;
+use rustc_hash::FxHasher;
 
 pub(crate) use archive::{Archive, read_anchor};
 pub(crate) use report::report_damage;
@@ -119,6 +121,8 @@ fn open<'a>(files: &'a dyn Files, anchor_name: &'a str) -> Result<(Events<'a>, T
     .map_err(|error| {
         ImportError::damaged(&*name, error.to_string(), "the anchor file is damaged; copy the archive again")
     })?;
+    let mut hash = FxHasher::default();
+    hash.write(&bytes);
     drop(bytes);
     report_damage(&name, &outcome.damage, &mut builder.quality);
     definitions.report(&mut builder.quality);
@@ -147,6 +151,7 @@ fn open<'a>(files: &'a dyn Files, anchor_name: &'a str) -> Result<(Events<'a>, T
         unknown: AtomicU64::new(0),
         statistics,
         chunk_size,
+        definitions: hash.finish(),
         run_bytes: None,
     };
     Ok((events, builder))

@@ -117,6 +117,8 @@ pub(super) struct Events<'a> {
     pub(super) unknown: AtomicU64,
     pub(super) statistics: Option<Vec<Option<Statistics>>>,
     pub(super) chunk_size: u64,
+    /// A number that its definitions have, and others hardly.
+    pub(super) definitions: u64,
     /// The least bytes of a run, if not to be chosen by the size of the archive.
     pub(super) run_bytes: Option<usize>,
 }

@@ -9,7 +9,7 @@
 //! brought together by number. One pass over the events; memory: some 64 bytes for each moment, and the call paths.
 //!
 //! Where functions are known from calling contexts, which went on between two operations follows from what is counted of all such gaps of the location ([`super::counts`]): the same pass
-//! counts them. Such a run is cut only where no recorded region is open.
+//! counts them (16 bytes for each sample, while a location is looked through). Such a run is cut only where no recorded region is open.
 
 use std::borrow::Cow;
 
@@ -112,7 +112,7 @@ struct Chains<'a> {
     counts: Counts<'a>,
     walker: Walker,
     /// When the first region is entered and the last one is left.
-    span: (Time, Time),
+    span: Option<(Time, Time)>,
 }
 
 pub(super) struct Scout<'a> {
@@ -193,15 +193,18 @@ impl<'a> Scout<'a> {
 
     /// All events were seen.
     pub(super) fn finish(mut self) -> Found {
-        if let Some(Chains { mut counts, mut walker, span }) = self.chains {
+        self.find_samples(Time::MAX);
+        if let Some(Chains { mut counts, walker, span }) = self.chains {
             if self.has_plain {
                 let why = "of some of its regions it is not known which functions called them";
                 self.found.unfit.get_or_insert(Cow::Borrowed(why));
             }
-            let end = if self.stack.is_empty() { span.1 } else { self.now };
-            self.stack.iter().for_each(|_| walker.leave(end, &mut counts));
+            if !self.stack.is_empty() {
+                self.found.unfit.get_or_insert(Cow::Borrowed("regions are open at its end"));
+            }
             walker.finish(&mut counts);
-            self.found.counted = Some(self.events.counted(self.resolver.pe, counts, length(span.0, end)));
+            let span = span.map_or(0, |(begin, end)| length(begin, end));
+            self.found.counted = Some(self.events.counted(self.resolver.pe, counts, span));
         }
         self.found
     }
@@ -230,19 +233,23 @@ impl<'a> Scout<'a> {
         let Some(context) = self.context(context) else { return };
         let own = Called { visit: VisitIx::NONE, context, unwind_distance };
         let now = self.now;
+        self.find_samples(Time::MAX);
         let is_operation = self.events.contexts.is_operation(self.resolver.region(self.region(context)));
         let Chains { counts, walker, span } = self.chains();
         walker.enter(now, is_operation, Some(&own), Some(&own), counts);
-        span.0 = span.0.min(now);
+        span.get_or_insert((now, now));
         self.step(Step::Context(context), self.region(context));
     }
 
     fn leave_context(&mut self, context: u32) {
         let Some(context) = self.context(context) else { return };
         let now = self.now;
+        self.find_samples(now);
         let Chains { counts, walker, span } = self.chains();
         walker.leave(now, counts);
-        span.1 = span.1.max(now);
+        if let Some((_, end)) = span {
+            *end = now.max(*end);
+        }
         self.leave(self.region(context));
     }
 
@@ -253,14 +260,28 @@ impl<'a> Scout<'a> {
             self.found.lost_samples += u64::from(is_defined);
             return;
         };
+        if self.events.generators.is_empty() {
+            self.unfit("what samples stand for is not defined");
+        }
         let generator = mappings.map(Mapping::InterruptGenerator, generator.into()) as u32;
         let sample = Sampled { next: VisitIx::NONE, time: self.now, context, unwind_distance, generator };
         self.found.samples += 1;
         self.chains().walker.sample(sample);
-        let frame = self.events.contexts.inside(context);
+    }
+
+    /// Learns the paths of functions in which samples before a time were taken, which belong to the innermost level.
+    fn find_samples(&mut self, before: Time) {
+        let pending = self.chains.as_ref().map_or(&[][..], |chains| chains.walker.pending());
+        if pending.is_empty() {
+            return;
+        }
         let around = self.stack.last().map(|around| self.resolver.region(self.about[*around as usize].region));
-        let in_operation = around.is_some_and(|region| self.events.contexts.is_operation(region));
-        if !in_operation && frame != NO_FRAME {
+        if around.is_some_and(|region| self.events.contexts.is_operation(region)) {
+            return;
+        }
+        let inside = pending.iter().take_while(|sample| sample.time < before);
+        let frames: Vec<u32> = inside.map(|sample| self.events.contexts.inside(sample.context)).collect();
+        for frame in frames.into_iter().filter(|frame| *frame != NO_FRAME) {
             let about = About { region: RegionKey(u64::MAX), is_inside: false, meets: false, kind: Kind::Neutral };
             self.node(Step::Frame(frame), |_| about);
         }
@@ -280,11 +301,11 @@ impl<'a> Scout<'a> {
     }
 
     fn chains(&mut self) -> &mut Chains<'a> {
-        let (events, now) = (self.events, self.now);
+        let events = self.events;
         self.chains.get_or_insert_with(|| Chains {
             counts: Counts::new(&events.contexts, &events.generators, !events.generators.is_empty()),
             walker: Walker::new(None),
-            span: (now, now),
+            span: None,
         })
     }
 
@@ -355,8 +376,9 @@ impl<'a> Scout<'a> {
         }
         // All PEs have these in the same order; from an operation with a root a PE may return before others have begun it.
         self.met += 1;
-        // What is known of functions around an open region is not kept.
-        if self.open == 0 && self.flushed <= self.now && (self.chains.is_none() || self.stack.is_empty()) {
+        // What is known of functions around an open region is not kept, and a sample may belong to what comes next.
+        let is_between = |chains: &Chains<'_>| self.stack.is_empty() && chains.walker.pending().is_empty();
+        if self.open == 0 && self.flushed <= self.now && self.chains.as_ref().is_none_or(is_between) {
             self.keep(node, about.kind != Kind::Barrier);
         }
     }

@@ -92,7 +92,9 @@ fn sliced<'a>(
     job: &dyn Job,
     advance: Advance<'_>,
 ) -> Result<Sliced<'a>, String> {
-    let of_all = can_be_cut(&events, &builder)?;
+    let of_all = can_be_cut(&events, &builder);
+    agree(job, of_all.as_ref().map(|_| ()).map_err(Clone::clone)).map_err(|unable| unable.why)?;
+    let of_all = of_all?;
     let found = brought_together(job, look_through(&events, &builder, &of_all, job, advance));
     if let Some(why) = found.iter().find_map(|found| found.unfit.as_deref()) {
         return Err(why.to_owned());
@@ -128,6 +130,7 @@ fn sliced<'a>(
 /// A number that tells whether processes look at the same archive: it is of what decides how it is cut, but for the events themselves.
 fn seen(events: &Events<'_>, builder: &TraceBuilder) -> u64 {
     let mut hash = FxHasher::default();
+    events.definitions.hash(&mut hash);
     [builder.regions.len(), builder.groups.len(), builder.strings.len()].hash(&mut hash);
     events.locations.iter().for_each(|location| (location.announced, location.event_bytes).hash(&mut hash));
     hash.finish()

@@ -107,6 +107,12 @@ impl Args {
         self.mpi_library.as_deref()
     }
 
+    /// Whether the archive is large enough for slices, and what is asked for can be answered by them.
+    pub(crate) fn may_be_in_slices(&self) -> bool {
+        let (Ok(archive), Ok(asked)) = (self.archive(), self.asked()) else { return false };
+        partune_engine::may_be_in_slices(archive, &asked.request, SLICE)
+    }
+
     /// What comes of looking at the archive in slices, with the other processes of a job.
     pub(crate) fn in_slices(&self, asked: &Asked, job: &dyn Job) -> anyhow::Result<Sliced> {
         let archive = self.archive()?;

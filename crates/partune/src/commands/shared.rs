@@ -1,6 +1,7 @@
 //! `partune analyze` in several processes that a launcher of MPI started: slices of a large archive are dealt out to them.
 //!
-//! Process 0 prints, and its exit status is that of all. An archive that is not looked at in slices is its alone, with the processors of its node; the others sleep until it is done.
+//! Process 0 prints, and its exit status is that of all. An archive that is not looked at in slices is its alone, with the processors of its node; the others sleep until it is done. Where no library brings the processes together,
+//! that is an error only for an archive that may be looked at in slices.
 
 use std::process::ExitCode;
 
@@ -15,6 +16,8 @@ use crate::output;
 pub(crate) fn analyze(args: &Args, several: Several) -> ExitCode {
     let job = match MpiJob::begin(args.mpi_library(), several.started) {
         Ok(job) => job,
+        // There is nothing to deal out.
+        Err(_) if !args.may_be_in_slices() => return alone(args),
         Err(error) => {
             if !matches!(Part::of_this_process(), Part::Other(_)) {
                 output::error(&error.into());
@@ -35,6 +38,20 @@ pub(crate) fn analyze(args: &Args, several: Several) -> ExitCode {
     }
     job.end();
     if is_done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// One process works, as for other commands.
+fn alone(args: &Args) -> ExitCode {
+    if Part::of_this_process().has_nothing_to_do() {
+        return ExitCode::SUCCESS;
+    }
+    analyze::run(args).map_or_else(
+        |error| {
+            output::error(&error);
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    )
 }
 
 fn share(args: &Args, several: Several, job: &MpiJob) -> anyhow::Result<()> {
