@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::block_work::{BlockWork, add};
 use crate::bounds::Measured;
+use crate::edges::Edge;
 use crate::finding::Told;
 use crate::spending::Kinds;
 use crate::tensor::RegionKind;
@@ -72,31 +73,29 @@ impl Losses {
     }
 }
 
-/// What is lost in each region of a world. Linear in PEs times rows, and in waits.
-pub(crate) fn of_regions(input: &Input<'_>, measured: &Measured) -> Vec<RegionLoss> {
+/// Waiting by pattern and place.
+type ByPlace = BTreeMap<(Pattern, CallPathId), i64>;
+
+/// What is lost in each region of a world, and the waits in a first and a last tile that are not all in the slice. Linear in PEs times rows, and in waits.
+pub(crate) fn of_regions(input: &Input<'_>, measured: &Measured) -> (Vec<RegionLoss>, [ByPlace; 2]) {
     let work = &measured.work;
     let mut losses = vec![RegionLoss::default(); work.regions.len()];
     if work.pes.len() < 2 {
-        return losses;
+        return (losses, <_>::default());
     }
-    for (loss, told) in losses.iter_mut().zip(waits(input, &measured.tiling, &measured.of_paths, work)) {
-        loss.told = told;
-    }
+    let mut told = waits(input, &measured.tiling, &measured.of_paths, work).into_iter();
+    losses.iter_mut().zip(told.by_ref()).for_each(|(loss, told)| loss.told = told);
+    let of_edges = [told.next().unwrap_or_default(), told.next().unwrap_or_default()];
     for ((region, ticks), row) in work.iterations().zip(&work.rows) {
         losses[region].add_row(&work.pes, ticks, (row.begin, row.end));
     }
     losses.iter_mut().enumerate().for_each(|(region, loss)| loss.look(input, work, region));
-    losses
+    (losses, of_edges)
 }
 
-/// The waits in the tiles of each region and at their ends.
-fn waits(
-    input: &Input<'_>,
-    tiling: &Tiling,
-    kinds: &Kinds,
-    work: &BlockWork,
-) -> Vec<BTreeMap<(Pattern, CallPathId), i64>> {
-    let mut told = vec![BTreeMap::new(); work.regions.len()];
+/// The waits in the tiles of each region and at their ends; then those in tiles that are not all in the slice.
+fn waits(input: &Input<'_>, tiling: &Tiling, kinds: &Kinds, work: &BlockWork) -> Vec<ByPlace> {
+    let mut told = vec![BTreeMap::new(); work.regions.len() + 2];
     for (at, pe) in tiling.pes.iter().enumerate() {
         let mut last: Option<(usize, (Pattern, CallPathId), i64)> = None;
         let mut book = |row: Option<(usize, (Pattern, CallPathId), i64)>| {
@@ -156,6 +155,24 @@ impl RegionLoss {
         if self.worst.len() > 2 * KEPT {
             keep(&mut self.worst);
         }
+    }
+
+    /// Adds a tile that was in several slices.
+    pub(crate) fn add_edge(&mut self, pes: &[PeId], edge: Edge) {
+        if pes.len() < 2 {
+            return;
+        }
+        let ticks = edge.ticks();
+        let mut of_edge = RegionLoss::default();
+        if ticks.iter().any(|ticks| *ticks > 0) {
+            of_edge.add_row(pes, &ticks, edge.extent());
+        }
+        let fast = ticks.iter().enumerate().min_by_key(|(pe, ticks)| (**ticks, *pe)).map_or(0, |(pe, _)| pe);
+        if let Some(slow) = of_edge.blame.iter().position(|ticks| *ticks > 0) {
+            of_edge.tiles.insert(slow, vec![(of_edge.time, edge.excess(slow, fast))]);
+        }
+        of_edge.told = edge.told;
+        self.add(of_edge);
     }
 
     /// PEs that are charged, by their positions, most first, and how many tiles of each are looked at: in each something else may be what takes long; where few

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::Input;
+use crate::edges::Edges;
 use crate::iterations::Part;
 use crate::spending::{Kinds, Meter, Spent};
 use crate::tiling::{Tile, Tiling};
@@ -51,8 +52,9 @@ pub(crate) struct BlockWork {
     /// The regions of the tensor: for each the region of the source that it is a part of, and which part. The same, if nothing is marked.
     pub(crate) phases: Vec<(usize, Part)>,
     pub(crate) rows: Vec<Row>,
-    /// One for each tile.
+    /// One for each tile. Those of tiles that are not all in the slice have regions beyond the others: that which was begun before, and that which goes on.
     pub(crate) links: Vec<Link>,
+    pub(crate) edges: Edges,
     work: Vec<i64>,
 }
 
@@ -67,23 +69,30 @@ impl BlockWork {
             let columns = measure(input, tiling, kinds);
             let too_long = |tile: usize| {
                 let (begin, end) = tiling.stretch(tile);
-                tile > 0 && columns.iter().any(|column| column[tile].work() > end.since(begin).0)
+                tile > 0
+                    && !tiling.is_cut(tile)
+                    && columns.iter().any(|column| column[tile].work() > end.since(begin).0)
             };
             let joined: Vec<bool> =
                 (0..tiling.tiles.len()).map(|tile| too_long(tile) || round > ROUNDS && tile > 0).collect();
             if !joined.contains(&true) {
-                return BlockWork::of(tiling, &columns);
+                return BlockWork::of(input, tiling, &columns);
             }
             tiling.join(&joined);
         }
         BlockWork::default()
     }
 
-    fn of(tiling: &Tiling, columns: &[Vec<Spent>]) -> BlockWork {
-        let mut found = BlockWork { pes: tiling.pes.clone(), ..BlockWork::default() };
+    fn of(input: &Input<'_>, tiling: &Tiling, columns: &[Vec<Spent>]) -> BlockWork {
+        let edges = Edges::of(input, tiling, columns);
+        let mut found = BlockWork { pes: tiling.pes.clone(), edges, ..BlockWork::default() };
         let mut known: FxHashMap<CallPathId, usize> = FxHashMap::default();
         let mut spent: Vec<Spent> = Vec::with_capacity(columns.len());
         for (tile, about) in tiling.tiles.iter().enumerate() {
+            if tiling.is_cut(tile) {
+                found.links.push(Link::default());
+                continue;
+            }
             spent.clear();
             spent.extend(columns.iter().map(|column| column[tile]));
             let region = *known.entry(about.closes).or_insert_with(|| {
@@ -92,14 +101,23 @@ impl BlockWork {
                 found.phases.push((found.phases.len(), Part::Outside));
                 found.regions.len() - 1
             });
-            found.links.push(link(tiling, tile, region, &spent));
-            let extents = || tiling.extents_of(tile).zip(&spent).filter(|(_, spent)| spent.work() > 0);
+            let of_pes: Vec<(Time, Time)> = tiling.extents_of(tile).collect();
+            found.links.push(Link::of(*about, &of_pes, tiling.stretch(tile), region, &spent));
+            let extents = || of_pes.iter().zip(&spent).filter(|(_, spent)| spent.work() > 0);
             let begin = extents().map(|(extent, _)| extent.0).min().unwrap_or_default();
             let end = extents().map(|(extent, _)| extent.1).max().unwrap_or_default();
             if spent.iter().any(|spent| spent.work() > 0) {
                 found.rows.push(Row { region, phase: region, tile, begin, end });
                 found.work.extend(spent.iter().map(|spent| spent.work()));
             }
+        }
+        let beyond = found.regions.len();
+        let [begins, ends] = tiling.cut;
+        if let Some(last) = found.links.last_mut().filter(|_| ends) {
+            last.region = beyond + 1;
+        }
+        if let Some(first) = found.links.first_mut().filter(|_| begins) {
+            first.region = beyond;
         }
         found
     }
@@ -186,34 +204,41 @@ fn measure(input: &Input<'_>, tiling: &Tiling, kinds: &Kinds) -> Vec<Vec<Spent>>
     tiling.pes.par_iter().zip(&tiling.extents).map(column).collect()
 }
 
-/// What a tile adds to the chain. Of PEs that arrive last together it follows the one that tells most of its time.
-fn link(tiling: &Tiling, tile: usize, region: usize, spent: &[Spent]) -> Link {
-    let sums = |of: &dyn Fn(&Spent) -> i64| {
-        let of_pes = spent.iter().map(of);
-        (of_pes.clone().max().unwrap_or(0), of_pes.sum())
-    };
-    let (begin, end) = tiling.stretch(tile);
-    let told = |(at, extent): &(usize, (Time, Time))| {
-        let spent = spent[*at];
-        (extent.1, spent.work() + spent.wait + spent.away, extent.0)
-    };
-    let last = tiling.extents_of(tile).enumerate().max_by_key(told);
-    let (last, extent) = last.unwrap_or_default();
-    let Spent { wait, away, .. } = spent.get(last).copied().unwrap_or_default();
-    let release = if tiling.tiles[tile].synchronised { extent.0.since(begin).0.max(0) } else { 0 };
-    Link {
-        region,
-        length: (end.since(begin).0 - away).max(sums(&|spent| spent.work()).0),
-        release,
-        work: spent.get(last).map_or(0, |spent| spent.work()),
-        wait,
-        user: sums(&|spent| spent.user),
-        on_cpu: sums(&|spent| spent.user + spent.comm),
+impl Link {
+    /// What a tile adds to the chain, by the extents of PEs in it. Of PEs that arrive last together it follows the one that tells most of its time.
+    pub(crate) fn of(
+        about: Tile,
+        extents: &[(Time, Time)],
+        (begin, end): (Time, Time),
+        region: usize,
+        spent: &[Spent],
+    ) -> Link {
+        let sums = |of: &dyn Fn(&Spent) -> i64| {
+            let of_pes = spent.iter().map(of);
+            (of_pes.clone().max().unwrap_or(0), of_pes.sum())
+        };
+        let told = |(at, extent): &(usize, (Time, Time))| {
+            let spent = spent[*at];
+            (extent.1, spent.work() + spent.wait + spent.away, extent.0)
+        };
+        let last = extents.iter().copied().enumerate().max_by_key(told);
+        let (last, extent) = last.unwrap_or_default();
+        let Spent { wait, away, .. } = spent.get(last).copied().unwrap_or_default();
+        let release = if about.synchronised { extent.0.since(begin).0.max(0) } else { 0 };
+        Link {
+            region,
+            length: (end.since(begin).0 - away).max(sums(&|spent| spent.work()).0),
+            release,
+            work: spent.get(last).map_or(0, |spent| spent.work()),
+            wait,
+            user: sums(&|spent| spent.user),
+            on_cpu: sums(&|spent| spent.user + spent.comm),
+        }
     }
 }
 
 /// What a PE works between two times, by call path: exclusive time in user code, and operations less the waits in them.
-fn work_times(input: &Input<'_>, pe: PeId, begin: Time, end: Time) -> BTreeMap<CallPathId, i64> {
+pub(crate) fn work_times(input: &Input<'_>, pe: PeId, begin: Time, end: Time) -> BTreeMap<CallPathId, i64> {
     let (visits, paths) = (&input.trace.streams()[pe].visits, input.trace.paths());
     let mut times = BTreeMap::new();
     let mut add = |path: CallPathId, ticks: i64| {

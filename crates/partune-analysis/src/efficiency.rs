@@ -8,8 +8,10 @@
 use partune_base::{CallPathId, PeId, Table, Time};
 use partune_trace::Trace;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::ideal::Ideal;
+use crate::queries::Query;
 use crate::sums::useful_outside;
 use crate::useful::{cpu_pes, operations_between_processes, span_of, total};
 use crate::{Analysis, Efficiency, Input, Needs, Outcome, Section, SectionShape, Shape, TableShape, devices, phases};
@@ -182,7 +184,7 @@ fn run(input: &Input<'_>) -> Outcome {
         return Outcome::default();
     }
     if trace.profile().is_some() {
-        return without_events(input, &pes, windows, useful, run_time);
+        return without_events(input, useful, run_time);
     }
     let ideal = input.ideals().all;
     let Some(factors) = Factors::new(useful, run_time, ideal.run_time) else { return Outcome::default() };
@@ -207,7 +209,7 @@ fn run(input: &Input<'_>) -> Outcome {
         result.phases = Some(table.columns.first().map_or(0, |column| column.values.len()) as f64);
         tables.push(table);
     }
-    if let Some(process) = between_processes(input, &pes, windows, run_time) {
+    if let Some(process) = between_processes(input, run_time) {
         process.put_between_processes(&factors, &mut result);
     }
     let section = Section { tables, notes, ..result.section("efficiency") };
@@ -215,13 +217,7 @@ fn run(input: &Input<'_>) -> Outcome {
 }
 
 /// What sums tell: the factors that need no ideal run time.
-fn without_events(
-    input: &Input<'_>,
-    pes: &[PeId],
-    windows: &Table<PeId, (Time, Time)>,
-    useful: &[i64],
-    run_time: i64,
-) -> Outcome {
+fn without_events(input: &Input<'_>, useful: &[i64], run_time: i64) -> Outcome {
     let Some(factors) = Factors::new(useful, run_time, run_time) else { return Outcome::default() };
     let seconds = |ticks: i64| Some(input.trace.clock().seconds(partune_base::Span(ticks)));
     let mut result = Efficiency {
@@ -232,7 +228,7 @@ fn without_events(
         useful_seconds: seconds(total(useful.iter().copied())),
         ..Efficiency::default()
     };
-    if let Some(process) = between_processes(input, pes, windows, run_time) {
+    if let Some(process) = between_processes(input, run_time) {
         process.put_between_processes(&factors, &mut result);
         // Those that are known of no level.
         for unknown in [
@@ -287,22 +283,34 @@ fn while_threads_run(
 }
 
 /// The factors of main threads, if some process has other PEs too.
-fn between_processes(
-    input: &Input<'_>,
-    pes: &[PeId],
-    windows: &Table<PeId, (Time, Time)>,
-    run_time: i64,
-) -> Option<Factors> {
-    let trace = input.trace;
-    let main: Vec<PeId> = pes.iter().copied().filter(|pe| trace.pes()[*pe].thread == 0).collect();
-    if main.len() == pes.len() || main.is_empty() {
+fn between_processes(input: &Input<'_>, run_time: i64) -> Option<Factors> {
+    let useful = &input.main_useful().0;
+    if useful.is_empty() {
         return None;
     }
-    let busy = operations_between_processes(trace);
-    let interval = |pe: PeId| while_threads_run(trace, pes, pe, windows, &busy);
-    let useful: Vec<i64> = main.par_iter().map(|pe| useful_outside(trace, *pe, interval(*pe), &busy)).collect();
-    if trace.profile().is_some() {
-        return Factors::new(&useful, run_time, run_time);
+    if input.trace.profile().is_some() {
+        return Factors::new(useful, run_time, run_time);
     }
-    Factors::new(&useful, run_time, input.ideals().between_processes?.run_time)
+    Factors::new(useful, run_time, input.ideals().between_processes?.run_time)
+}
+
+/// Useful ticks of processes, by their main threads: what is not in operations between them. Nothing where no process has other PEs.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct MainUseful(Vec<i64>);
+
+impl Query for MainUseful {
+    fn of(input: &Input<'_>) -> MainUseful {
+        let (trace, windows, pes) = (input.trace, input.windows(), cpu_pes(input.trace));
+        let main: Vec<PeId> = pes.iter().copied().filter(|pe| trace.pes()[*pe].thread == 0).collect();
+        if main.len() == pes.len() {
+            return MainUseful(Vec::new());
+        }
+        let busy = operations_between_processes(trace);
+        let interval = |pe: PeId| while_threads_run(trace, &pes, pe, windows, &busy);
+        MainUseful(main.par_iter().map(|pe| useful_outside(trace, *pe, interval(*pe), &busy)).collect())
+    }
+
+    fn add(&mut self, next: MainUseful) {
+        self.0.iter_mut().zip(next.0).for_each(|(sum, ticks)| *sum = sum.saturating_add(ticks));
+    }
 }

@@ -25,6 +25,7 @@ mod critical_path;
 mod crowds;
 mod delay;
 mod devices;
+mod edges;
 mod efficiency;
 mod ending;
 mod expected;

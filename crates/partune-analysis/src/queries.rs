@@ -91,6 +91,8 @@ macro_rules! queries {
 queries! {
     /// Useful ticks of each PE of a CPU in its interval, in order.
     useful_ticks: crate::sums::UsefulTicks;
+    /// Useful ticks of processes, by their main threads.
+    main_useful: crate::efficiency::MainUseful;
     /// Times and visits by call path of each PE, as they add up.
     path_sums: crate::times::PathSums;
     /// Executions and transfers by call path, over all PEs.

@@ -36,6 +36,8 @@ pub(crate) struct Tiling {
     pub(crate) extents: Vec<Vec<(Time, Time)>>,
     /// From the end of start-up to the begin of shut-down.
     pub(crate) span: (Time, Time),
+    /// Whether the first tile was begun before a slice of a run, and whether the last one goes on behind it.
+    pub(crate) cut: [bool; 2],
 }
 
 /// The worlds of a run.
@@ -71,13 +73,19 @@ impl Worlds {
         let level = if threaded { Level::Processes } else { Level::Pes };
         let run = Tiling::of_blocks(&index.blocks, first, &windows, (span, trace.slice()), level);
         let of_process = |pes: Vec<PeId>| {
-            let span = span_of(&windows, &pes);
+            let slice = trace.slice();
+            // Of a slice that of the main thread, at whose meetings all threads of the process are cut.
+            let span = match pes.first().filter(|_| slice.is_some()) {
+                Some(main) => windows[*main],
+                None => span_of(&windows, &pes),
+            };
             let together = teams.together(trace, &pes, span);
-            if together.is_empty() {
+            let tiling = if together.is_empty() {
                 Tiling::whole(pes, &windows, span, Level::Threads)
             } else {
                 teams.tiling(trace, pes, span, Level::Threads, &together)
-            }
+            };
+            tiling.cut_in(slice, &windows)
         };
         let processes = processes.into_iter().filter(|_| threaded).map(of_process).collect();
         Worlds { run, processes }
@@ -140,7 +148,7 @@ impl Tiling {
             Tile { closes, after, synchronised: blocks.blocks[*block].begin != u32::MAX }
         };
         let tiles = kept.iter().map(tile).collect();
-        Tiling { level, tiles, extents: extents.collect(), pes, span }.in_slice(slice)
+        Tiling { level, tiles, extents: extents.collect(), pes, span, cut: [false; 2] }.in_slice(slice)
     }
 
     /// In a slice of a run the first tile begins at the meeting before it, and the last one ends at that which ends the slice.
@@ -160,7 +168,27 @@ impl Tiling {
     fn whole(pes: Vec<PeId>, windows: &Table<PeId, (Time, Time)>, span: (Time, Time), level: Level) -> Tiling {
         let tile = Tile { closes: CallPathId::NONE, after: CallPathId::NONE, synchronised: false };
         let extents = pes.iter().map(|pe| vec![windows[*pe]]).collect();
-        Tiling { level, pes, tiles: vec![tile], extents, span }
+        Tiling { level, pes, tiles: vec![tile], extents, span, cut: [false; 2] }
+    }
+
+    /// The tiles of threads do not end where slices do.
+    fn cut_in(mut self, slice: Option<&Slice>, windows: &Table<PeId, (Time, Time)>) -> Tiling {
+        let Some(slice) = slice else { return self };
+        self.cut = [slice.number > 0, !slice.is_last];
+        for (pe, extents) in self.pes.iter().zip(&mut self.extents) {
+            if let Some(first) = extents.first_mut().filter(|_| self.cut[0]) {
+                first.0 = windows[*pe].0.min(first.1);
+            }
+            if let Some(last) = extents.last_mut().filter(|_| self.cut[1]) {
+                last.1 = windows[*pe].1.max(last.0);
+            }
+        }
+        self
+    }
+
+    /// Whether only a part of a tile is in the slice.
+    pub(crate) fn is_cut(&self, tile: usize) -> bool {
+        self.cut[0] && tile == 0 || self.cut[1] && tile + 1 == self.tiles.len()
     }
 
     /// When each PE is in a tile.
@@ -335,7 +363,8 @@ impl<'a> Teams<'a> {
         level: Level,
         together: &[Together<'a>],
     ) -> Tiling {
-        let mut tiling = Tiling { level, tiles: Vec::new(), extents: vec![Vec::new(); pes.len()], pes, span };
+        let mut tiling =
+            Tiling { level, tiles: Vec::new(), extents: vec![Vec::new(); pes.len()], pes, span, cut: [false; 2] };
         let (mut now, mut after, mut synchronised) = (span.0, CallPathId::NONE, false);
         let inside = |it: &&Together<'_>| it.extent().0 >= span.0 && it.extent().1 <= span.1;
         for together in together.iter().filter(inside) {

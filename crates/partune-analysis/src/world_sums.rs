@@ -11,6 +11,7 @@ use crate::block_loss::{self, RegionLoss};
 use crate::block_work::BlockWork;
 use crate::bounds::{Measured, SERIAL};
 use crate::chain::{Chain, LinkSums, RegionLevels};
+use crate::edges::{Edge, Edges};
 use crate::iterations::Part;
 use crate::tensor::{RegionKind, Tensor};
 use crate::tiling::Tile;
@@ -25,6 +26,8 @@ pub(crate) struct WorldSums {
     phases: Vec<(usize, Part)>,
     tensor: Tensor,
     links: LinkSums,
+    /// Tiles of threads of which only parts are known so far.
+    edges: Edges,
     /// Iterations of all regions.
     pub(crate) rows: usize,
 }
@@ -50,7 +53,10 @@ impl WorldSums {
     /// Linear in PEs times rows, and in what is lost and how much of it is looked at.
     pub(crate) fn of(input: &Input<'_>, measured: &Measured) -> WorldSums {
         let (work, n) = (&measured.work, measured.work.pes.len());
-        let losses = block_loss::of_regions(input, measured);
+        let (losses, [begin, end]) = block_loss::of_regions(input, measured);
+        let mut edges = work.edges.clone();
+        edges.head.iter_mut().chain(&mut edges.through).for_each(|edge| edge.told = begin.clone());
+        edges.tail.iter_mut().for_each(|edge| edge.told = end.clone());
         let regions = work.regions.iter().zip(&work.turns).zip(measured.shares.iter().zip(losses));
         let regions = regions.map(|((about, turns), (share, loss))| RegionSums {
             about: *about,
@@ -69,6 +75,7 @@ impl WorldSums {
             phases: work.phases.clone(),
             tensor: Tensor::new(n),
             links: LinkSums::default(),
+            edges,
             rows: work.rows.len(),
         };
         work.phases.iter().for_each(|_| _ = sums.tensor.region(RegionKind::Parallel));
@@ -82,7 +89,8 @@ impl WorldSums {
             region.iterations += 1;
             region.of_pes.iter_mut().zip(ticks).for_each(|(sum, ticks)| *sum += i128::from(*ticks));
         }
-        for (link, longest) in work.links.iter().zip(longest) {
+        let links = work.links.iter().zip(longest);
+        for (link, longest) in links.filter(|(link, _)| link.region < work.regions.len()) {
             sums.regions[link.region].levels.add(link);
             sums.links.add(link, longest);
         }
@@ -92,6 +100,9 @@ impl WorldSums {
     /// Adds those of the next slice.
     pub(crate) fn add(&mut self, next: WorldSums) {
         let n = self.pes.len();
+        if let Some(edge) = self.edges.add(next.edges) {
+            self.add_edge(edge);
+        }
         let mut known: FxHashMap<CallPathId, usize> =
             self.regions.iter().enumerate().map(|(at, region)| (region.about.closes, at)).collect();
         let mut moved = Vec::with_capacity(next.regions.len());
@@ -116,6 +127,46 @@ impl WorldSums {
         debug_assert_eq!(n, next.pes.len(), "all slices have the same PEs");
         self.links.join(&next.links);
         self.rows += next.rows;
+    }
+
+    /// Adds a tile that was in several slices.
+    fn add_edge(&mut self, edge: Edge) {
+        let is_same = |region: &RegionSums| region.about.closes == edge.about.closes;
+        let at = self.regions.iter().position(is_same).unwrap_or_else(|| {
+            self.regions.push(RegionSums {
+                about: edge.about,
+                turns: CallPathId::NONE,
+                most: 0,
+                total: 0,
+                levels: RegionLevels::default(),
+                of_pes: vec![0; self.pes.len()],
+                maxima: 0,
+                iterations: 0,
+                loss: RegionLoss::default(),
+            });
+            self.regions.len() - 1
+        });
+        let phase = (at, Part::Outside);
+        let of_tensor = self.phases.iter().position(|it| *it == phase).unwrap_or_else(|| {
+            self.phases.push(phase);
+            self.tensor.region(RegionKind::Parallel);
+            self.phases.len() - 1
+        });
+        let (link, ticks) = (edge.link(at), edge.ticks());
+        let most = ticks.iter().copied().max().unwrap_or(0);
+        let region = &mut self.regions[at];
+        region.levels.add(&link);
+        self.links.add(&link, most);
+        if ticks.iter().any(|ticks| *ticks > 0) {
+            self.tensor.iteration(of_tensor, &ticks);
+            self.rows += 1;
+            region.most += i128::from(most);
+            region.total += ticks.iter().map(|ticks| i128::from(*ticks)).sum::<i128>();
+            region.maxima += i128::from(most);
+            region.iterations += 1;
+            region.of_pes.iter_mut().zip(&ticks).for_each(|(sum, ticks)| *sum += i128::from(*ticks));
+        }
+        region.loss.add_edge(&self.pes, edge);
     }
 
     /// Whether one PE works in a region of the source, or all.
