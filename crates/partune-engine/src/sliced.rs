@@ -1,6 +1,6 @@
 //! A diagnosis of a run that is looked at slice by slice, so that memory depends on the size of a slice and not of the run.
 //!
-//! Slices begin and end where all PEs have met and nothing is under way. Each is read, matched and asked like a run of its own; what it answers adds up. The size of slices is that of
+//! Slices begin and end where all processes have met and nothing is under way. Each is read, matched and asked like a run of its own; what it answers adds up. The size of slices is that of
 //! the archive's making and not of the memory that there is, so that what is found does not depend on it either; nor does it on how many processes share the slices ([`crate::dealt`]).
 
 use std::path::{Path, PathBuf};

@@ -93,14 +93,14 @@ pub struct Piece {
     pub run: (Time, Time),
 }
 
-/// A slice of a run: what all PEs did from where they had all met to where they meet again, with the meeting at its end. Nothing goes across but
+/// A slice of a run: what all PEs did from where all processes had met to where they meet again, with the meeting at its end. Nothing goes across but
 /// visits of functions, which have a part in each slice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slice {
     /// Its place among the slices of the run.
     pub number: usize,
     pub is_last: bool,
-    /// The meeting where it begins: when the last PE came, and its call path on each. None at the begin of the run.
+    /// The meeting where it begins: when the last PE came, and its call path on each main thread; of other PEs where they were. None at the begin of the run.
     pub met: Option<(Time, Table<PeId, CallPathId>)>,
     /// How many of the first visits of each PE began in an earlier slice.
     pub begun: Table<PeId, u32>,

@@ -184,7 +184,7 @@ impl Source for Events<'_> {
             let end = recording.visits.iter().map(|visit| visit.exit).max().unwrap_or(begin);
             let counted = self.counted(pe, counts, length(begin, end));
             self.used.fetch_add(counted.shares.used, Ordering::Relaxed);
-            Part { counted, ended: None, is_last: true }
+            Part { counted, ended: None, serves: false, is_last: true }
         };
         let unknown = self.put_functions(pe, joined, whole);
         self.unknown.fetch_add(unknown, Ordering::Relaxed);

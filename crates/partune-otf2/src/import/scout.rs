@@ -1,4 +1,7 @@
-//! Looks through the events of a location for moments at which a run can be cut: right behind a meeting of all PEs, with nothing under way.
+//! Looks through the events of a location for moments at which a run can be cut: right behind a meeting of all processes, with nothing under way.
+//!
+//! Processes meet in their main threads, outside of teams. Other threads of OpenMP are looked at then, and have a moment for each such meeting, too: the place where its main thread
+//! left the meeting, if no team, operation or lock of its own is under way then. A runtime may tell late that a thread has left a team; where that is told behind the meeting, the run is not cut there.
 //!
 //! Of messages it is enough to know that as many were received as sent between every two PEs with each communicator and tag. So a location keeps one number: the sum of
 //! a random number for each message that it sent, less those that it received, the number being a function of both ends, communicator and tag. Where the numbers of all locations add up to
@@ -31,16 +34,18 @@ use crate::codec::{Event, EventVisitor, Mapping};
 /// A moment at which a run can be cut, as far as one location knows.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Moment {
-    /// Which meeting of all it is behind.
+    /// Which meeting of all processes it is behind.
     pub(super) number: u64,
     /// The chunk, the records before it there, and those before it in the file.
     pub(super) chunk: u32,
     pub(super) in_chunk: u32,
     pub(super) events: u64,
+    /// When the main thread left the meeting.
     pub(super) time: Time,
-    /// When the location came to the meeting, and the path of that.
+    /// When the location came to the meeting; none of a thread that is not in it.
     pub(super) came: Time,
-    pub(super) meeting: u32,
+    /// What ended last, and when: the meeting, or the last part of another thread in a team. Of the latter it matters only where functions are known from calling contexts.
+    pub(super) ended: Option<(u32, Time)>,
     /// The innermost region that is open, as a path of the location.
     pub(super) path: Option<u32>,
     /// What was sent and not received by this location.
@@ -87,6 +92,8 @@ struct About {
     /// All members of a group wait for each other in it, and it is no more than that.
     meets: bool,
     kind: Kind,
+    /// It is user code, and no part of a team or a task.
+    is_plain: bool,
 }
 
 /// What an operation is for the question whether two meetings are next to each other.
@@ -115,27 +122,44 @@ struct Chains<'a> {
     span: Option<(Time, Time)>,
 }
 
+/// Of a thread that is not the main one of its process.
+struct Beside {
+    /// Meetings of all processes with the times at which the main thread left them, in order.
+    meetings: Vec<(u64, Time)>,
+    next: usize,
+    /// The chunk, the records before it there, and those before it in the file: behind the last record that is no sample.
+    place: (u32, u32, u64),
+    was_sample: bool,
+}
+
 pub(super) struct Scout<'a> {
     events: &'a Events<'a>,
     clock: &'a LocationClock,
     resolver: Resolver<'a>,
     regions: &'a Table<RegionId, Region>,
-    /// Whether all PEs are in a group.
+    /// Whether all main threads are in a group.
     of_all: &'a Table<GroupId, bool>,
     most: usize,
     found: Found,
+    beside: Option<Beside>,
     chains: Option<Chains<'a>>,
     /// Whether a region was entered without a calling context.
     has_plain: bool,
     about: Vec<About>,
     stack: Vec<u32>,
     operation: Operation,
+    /// Regions around that are not plain, teams that were forked or begun and have not ended, and locks that are held.
+    around: u32,
+    teams: i64,
+    locks: i64,
+    /// What ended last that no region is around, and when.
+    ended: Option<(u32, Time)>,
     /// Meetings of all so far: blocking operations in which everybody waits for everybody.
     met: u64,
     messages: u64,
     /// The sum of numbers of requests that have begun and not ended.
     open: u64,
-    /// The group of the last collective operation, and the number of one of it here, see [`Scout::ended`].
+    /// The group of the last collective operation, and the number of one of it here, see [`Scout::collective`].
     of_group: (GroupId, u64),
     /// When the recorder had written what it kept, the last time.
     flushed: Time,
@@ -148,7 +172,7 @@ pub(super) struct Scout<'a> {
 }
 
 impl<'a> Scout<'a> {
-    /// Keeps at most `most` moments; `of_all` says whether all PEs are in a group.
+    /// Of a main thread. Keeps at most `most` moments; `of_all` says whether all main threads are in a group.
     pub(super) fn new(
         events: &'a Events<'a>,
         pe: PeId,
@@ -164,11 +188,16 @@ impl<'a> Scout<'a> {
             of_all,
             most,
             found: Found { stride: 1, ..Found::default() },
+            beside: None,
             chains: None,
             has_plain: false,
             about: Vec::new(),
             stack: Vec::new(),
             operation: Operation::default(),
+            around: 0,
+            teams: 0,
+            locks: 0,
+            ended: None,
             met: 0,
             messages: 0,
             open: 0,
@@ -180,6 +209,12 @@ impl<'a> Scout<'a> {
             chunk: 0,
             before_chunk: 0,
         }
+    }
+
+    /// The same of another thread, which has moments where the main one of its process left meetings, if it can.
+    pub(super) fn beside(mut self, meetings: Vec<(u64, Time)>) -> Scout<'a> {
+        self.beside = Some(Beside { meetings, next: 0, place: (0, 0, 0), was_sample: false });
+        self
     }
 
     /// The chunk that comes next.
@@ -194,22 +229,25 @@ impl<'a> Scout<'a> {
     /// All events were seen.
     pub(super) fn finish(mut self) -> Found {
         self.find_samples(Time::MAX);
-        if let Some(Chains { mut counts, walker, span }) = self.chains {
+        self.pass(Time::MAX);
+        if let Some(Chains { mut counts, mut walker, span }) = self.chains {
             if self.has_plain {
                 let why = "of some of its regions it is not known which functions called them";
                 self.found.unfit.get_or_insert(Cow::Borrowed(why));
             }
-            if !self.stack.is_empty() {
-                self.found.unfit.get_or_insert(Cow::Borrowed("regions are open at its end"));
-            }
+            self.stack.iter().for_each(|_| walker.leave(self.now, &mut counts));
             walker.finish(&mut counts);
-            let span = span.map_or(0, |(begin, end)| length(begin, end));
+            let end = |left: Time| if self.stack.is_empty() { left } else { self.now };
+            let span = span.map_or(0, |(begin, left)| length(begin, end(left)));
             self.found.counted = Some(self.events.counted(self.resolver.pe, counts, span));
         }
         self.found
     }
 
     fn at(&mut self, stamp: u64) {
+        if self.beside.is_some() {
+            self.pass(self.clock.correct(stamp));
+        }
         self.found.events += 1;
         if self.last_stamp != Some(stamp) {
             self.last_stamp = Some(stamp);
@@ -221,6 +259,43 @@ impl<'a> Scout<'a> {
             }
             self.now = time;
         }
+    }
+
+    /// Of another thread, before an event or at the end: it has moments for all meetings up to then, if nothing is under way.
+    fn pass(&mut self, now: Time) {
+        let in_chunk = (self.found.events - self.before_chunk) as u32;
+        let is_free = self.is_free();
+        let Some(Beside { meetings, next, place, was_sample }) = &mut self.beside else { return };
+        // Samples behind it belong to what comes next.
+        if !std::mem::take(was_sample) {
+            *place = (self.chunk as u32, in_chunk, self.found.events);
+        }
+        while is_free && let Some((number, left)) = meetings.get(*next).filter(|(_, left)| *left <= now) {
+            let (chunk, in_chunk, events) = *place;
+            *next += 1;
+            // What ended later would have time in both slices.
+            if self.now.max(self.flushed) <= *left {
+                self.found.moments.push(Moment {
+                    number: *number,
+                    chunk,
+                    in_chunk,
+                    events,
+                    time: *left,
+                    came: Time::MIN,
+                    ended: self.ended,
+                    path: self.stack.last().copied(),
+                    messages: 0,
+                    parts: true,
+                });
+            }
+        }
+    }
+
+    /// Whether nothing is under way but messages.
+    fn is_free(&self) -> bool {
+        // What is known of functions around an open region is not kept.
+        let is_known = self.chains.is_none() || self.stack.is_empty();
+        is_known && (self.around, self.teams, self.locks, self.open) == (0, 0, 0, 0)
     }
 
     fn enter(&mut self, key: RegionKey) {
@@ -266,6 +341,9 @@ impl<'a> Scout<'a> {
         let generator = mappings.map(Mapping::InterruptGenerator, generator.into()) as u32;
         let sample = Sampled { next: VisitIx::NONE, time: self.now, context, unwind_distance, generator };
         self.found.samples += 1;
+        if let Some(beside) = &mut self.beside {
+            beside.was_sample = true;
+        }
         self.chains().walker.sample(sample);
     }
 
@@ -282,7 +360,13 @@ impl<'a> Scout<'a> {
         let inside = pending.iter().take_while(|sample| sample.time < before);
         let frames: Vec<u32> = inside.map(|sample| self.events.contexts.inside(sample.context)).collect();
         for frame in frames.into_iter().filter(|frame| *frame != NO_FRAME) {
-            let about = About { region: RegionKey(u64::MAX), is_inside: false, meets: false, kind: Kind::Neutral };
+            let about = About {
+                region: RegionKey(u64::MAX),
+                is_inside: false,
+                meets: false,
+                kind: Kind::Neutral,
+                is_plain: true,
+            };
             self.node(Step::Frame(frame), |_| about);
         }
     }
@@ -325,9 +409,18 @@ impl<'a> Scout<'a> {
 
     fn step(&mut self, step: Step, key: RegionKey) {
         let around = self.stack.last().map(|parent| self.about[*parent as usize]);
+        if self.beside.is_some()
+            && matches!(step, Step::Context(_))
+            && around.is_none()
+            && self.regions[self.resolver.region(key)].role != Role::Parallel
+        {
+            // Between parts in teams it is in no function; between others it may be.
+            self.unfit("other threads than the main ones have operations outside of teams");
+        }
         let node = self.node(step, |scout| scout.learn(key, around));
         self.stack.push(node);
         let about = self.about[node as usize];
+        self.around += u32::from(!about.is_plain);
         if about.is_inside && !around.is_some_and(|around| around.is_inside) {
             self.operation = Operation { enter: self.now, ..Operation::default() };
             if self.is_open && about.kind != Kind::Neutral {
@@ -346,10 +439,12 @@ impl<'a> Scout<'a> {
         let of_group = matches!(region.participants, Participants::Group | Participants::World);
         let kind = if region.role.is_neutral() { Kind::Neutral } else { Kind::Other };
         let kind = if region.role == Role::GroupSync { Kind::Barrier } else { kind };
-        if !matches!(region.role, Role::User) && region.role.is_transparent()
-            || region.participants == Participants::Team
+        if region.role == Role::TaskRun
+            && self.chains.is_none()
+            && around.is_some_and(|around| !self.regions[self.resolver.region(around.region)].role.is_transparent())
         {
-            self.unfit("threads and their tasks are in it");
+            // What is left of the operation behind the task is a region that is made when all visits are known.
+            self.unfit("tasks run inside of operations");
         }
         if region.kind == RegionKind::Iteration {
             // Whether blocks are cut where turns begin is a matter of the whole run.
@@ -360,6 +455,7 @@ impl<'a> Scout<'a> {
             is_inside: around.is_some_and(|around| around.is_inside) || !region.role.is_transparent(),
             meets: is_symmetric && of_group && region.completion == Completion::Blocking,
             kind,
+            is_plain: region.role == Role::User,
         }
     }
 
@@ -368,6 +464,10 @@ impl<'a> Scout<'a> {
             return self.unfit("a region is left that was not entered");
         };
         let about = self.about[node as usize];
+        self.around -= u32::from(!about.is_plain);
+        if self.stack.is_empty() {
+            self.ended = Some((node, self.now));
+        }
         let around = self.stack.last().map(|around| self.about[*around as usize]);
         let is_over = about.is_inside && !around.is_some_and(|around| around.is_inside);
         let is_one = self.operation.of_all == 1 && self.operation.collectives == 1;
@@ -376,9 +476,9 @@ impl<'a> Scout<'a> {
         }
         // All PEs have these in the same order; from an operation with a root a PE may return before others have begun it.
         self.met += 1;
-        // What is known of functions around an open region is not kept, and a sample may belong to what comes next.
-        let is_between = |chains: &Chains<'_>| self.stack.is_empty() && chains.walker.pending().is_empty();
-        if self.open == 0 && self.flushed <= self.now && self.chains.as_ref().is_none_or(is_between) {
+        // A sample may belong to what comes next.
+        let is_pending = self.chains.as_ref().is_some_and(|chains| !chains.walker.pending().is_empty());
+        if self.flushed <= self.now && !is_pending && self.is_free() {
             self.keep(node, about.kind != Kind::Barrier);
         }
     }
@@ -395,7 +495,7 @@ impl<'a> Scout<'a> {
             events: self.found.events,
             time: self.now,
             came: self.operation.enter,
-            meeting,
+            ended: Some((meeting, self.now)),
             path: self.stack.last().copied(),
             messages: self.messages,
             parts,
@@ -410,7 +510,15 @@ impl<'a> Scout<'a> {
         }
     }
 
+    /// Not all MPI calls of threads are told apart from those of the main one.
+    fn communicate(&mut self) {
+        if self.beside.is_some() {
+            self.unfit("other threads than the main ones communicate");
+        }
+    }
+
     fn begin(&mut self, request: u64) {
+        self.communicate();
         self.open = self.open.wrapping_add(mixed(request));
     }
 
@@ -420,6 +528,7 @@ impl<'a> Scout<'a> {
 
     /// A message between this PE and another; of one that is received the number is taken back.
     fn message(&mut self, comm: u32, rank: u32, tag: u32, is_sent: bool) {
+        self.communicate();
         let group = self.resolver.group(CommRef(comm));
         let (own, peer) = (self.resolver.pe, self.resolver.peer(group, Rank(rank)));
         if !peer.is_some() {
@@ -434,7 +543,8 @@ impl<'a> Scout<'a> {
     }
 
     /// A collective operation. Each member of a group adds a number for it, and these add up to nothing: what is left tells that some have ended more of them than others.
-    fn ended(&mut self, comm: u32) {
+    fn collective(&mut self, comm: u32) {
+        self.communicate();
         let group = self.resolver.group(CommRef(comm));
         self.operation.collectives += 1;
         self.operation.of_all += u32::from(self.of_all.get(group) == Some(&true));
@@ -508,11 +618,11 @@ impl EventVisitor for Scout<'_> {
             Event::MpiIsendComplete { request_id } | Event::MpiRequestCancelled { request_id } => self.end(request_id),
             Event::NonBlockingCollectiveComplete { communicator, request_id, .. } => {
                 self.end(request_id);
-                self.ended(communicator);
+                self.collective(communicator);
                 // It may have begun long before.
                 self.operation.collectives += 1;
             }
-            Event::MpiCollectiveEnd { communicator, .. } => self.ended(communicator),
+            Event::MpiCollectiveEnd { communicator, .. } => self.collective(communicator),
             Event::MpiCollectiveBegin {}
             | Event::MpiRequestTest { .. }
             | Event::ParameterString { .. }
@@ -550,26 +660,21 @@ impl EventVisitor for Scout<'_> {
             | Event::RmaAcquireLock { .. }
             | Event::RmaTryLock { .. }
             | Event::RmaReleaseLock { .. } => self.unfit("PEs access memory of each other"),
-            Event::OmpAcquireLock { .. }
-            | Event::ThreadAcquireLock { .. }
-            | Event::OmpReleaseLock { .. }
-            | Event::ThreadReleaseLock { .. }
-            | Event::OmpFork { .. }
-            | Event::ThreadFork { .. }
-            | Event::OmpJoin {}
-            | Event::ThreadJoin { .. }
-            | Event::ThreadTeamBegin { .. }
-            | Event::ThreadTeamEnd { .. }
-            | Event::ThreadCreate { .. }
+            Event::OmpAcquireLock { .. } | Event::ThreadAcquireLock { .. } => self.locks += 1,
+            Event::OmpReleaseLock { .. } | Event::ThreadReleaseLock { .. } => self.locks -= 1,
+            Event::OmpFork { .. } | Event::ThreadFork { .. } | Event::ThreadTeamBegin { .. } => self.teams += 1,
+            Event::OmpJoin {} | Event::ThreadJoin { .. } | Event::ThreadTeamEnd { .. } => self.teams -= 1,
+            Event::ThreadCreate { .. }
             | Event::ThreadBegin { .. }
             | Event::ThreadWait { .. }
-            | Event::ThreadEnd { .. }
-            | Event::OmpTaskCreate { .. }
+            | Event::ThreadEnd { .. } => self.unfit("the program makes threads of its own"),
+            // They end with their team.
+            Event::OmpTaskCreate { .. }
             | Event::OmpTaskSwitch { .. }
             | Event::OmpTaskComplete { .. }
             | Event::ThreadTaskCreate { .. }
             | Event::ThreadTaskSwitch { .. }
-            | Event::ThreadTaskComplete { .. } => self.unfit("threads and their tasks are in it"),
+            | Event::ThreadTaskComplete { .. } => {}
             Event::IoAcquireLock { .. }
             | Event::IoReleaseLock { .. }
             | Event::IoTryLock { .. }

@@ -1,7 +1,7 @@
 //! An archive slice by slice: where to cut it, and a source for what lies between two cuts.
 //!
-//! Cut is where all PEs have met and nothing is under way ([`super::scout`]); of these moments, those that make slices of about the wanted size. A slice
-//! begins at a record of each event file, with the functions that are open there.
+//! Cut is where all processes have met and nothing is under way ([`super::scout`]); of these moments, those that make slices of about the wanted size. A slice
+//! begins at a record of each event file, with the functions that are open there. Main threads are looked through first, then others, for which it is known then when their processes met.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -43,8 +43,10 @@ struct Stretch {
     take: u64,
     /// Regions that are open at its begin, outermost first.
     open: Vec<RegionKey>,
-    /// Where functions are known from calling contexts: that of the meeting where it begins.
-    context: Option<u32>,
+    /// Where functions are known from calling contexts: that of the meeting where it begins, or of the last part in a team, and when it ended.
+    context: Option<(u32, Time)>,
+    /// It is that of another thread than the main one, which is in no function between its parts in teams.
+    serves: bool,
     /// Where it begins and ends; none at the ends of the run.
     since: Option<Time>,
     until: Option<Time>,
@@ -95,10 +97,7 @@ fn sliced<'a>(
     let of_all = can_be_cut(&events, &builder);
     agree(job, of_all.as_ref().map(|_| ()).map_err(Clone::clone)).map_err(|unable| unable.why)?;
     let of_all = of_all?;
-    let found = brought_together(job, look_through(&events, &builder, &of_all, job, advance));
-    if let Some(why) = found.iter().find_map(|found| found.unfit.as_deref()) {
-        return Err(why.to_owned());
-    }
+    let found = look_through(&events, &builder, &of_all, job, advance)?;
     let cuts = cuts(&found, wanted)?;
     let stretches = stretches(&events, &found, &cuts);
     let of_pe = |(location, found): (usize, &Found)| {
@@ -111,8 +110,11 @@ fn sliced<'a>(
         of.iter().zip(&merged).map(|(of, merged)| of.iter().map(|path| merged[*path as usize]).collect()).collect();
     let met = |cut: &Vec<usize>| {
         let came = found.iter().zip(cut).map(|(found, at)| found.moments[*at].came).max();
-        let path =
-            |((found, at), paths): ((&Found, &usize), &Vec<CallPathId>)| paths[found.moments[*at].meeting as usize];
+        let path = |((found, at), paths): ((&Found, &usize), &Vec<CallPathId>)| {
+            let moment = &found.moments[*at];
+            let ended = moment.ended.map(|(path, _)| path).filter(|_| moment.came > Time::MIN);
+            ended.or(moment.path).map_or(CallPathId::NONE, |path| paths[path as usize])
+        };
         came.map(|came| (came, found.iter().zip(cut).zip(&paths).map(path).collect()))
     };
     let met = std::iter::once(None).chain(cuts.iter().map(met)).collect();
@@ -136,12 +138,14 @@ fn seen(events: &Events<'_>, builder: &TraceBuilder) -> u64 {
     hash.finish()
 }
 
-/// Which groups have all PEs, if by its definitions an archive may be cut.
+/// Which groups have all main threads, if by its definitions an archive may be cut.
 fn can_be_cut(events: &Events<'_>, builder: &TraceBuilder) -> Result<Table<GroupId, bool>, String> {
     let is_early = |how: Ending| match how {
         Ending::Left | Ending::Signal(_) | Ending::Aborted | Ending::Killed => true,
         Ending::InOrder => false,
     };
+    let main: Vec<PeId> =
+        events.locations.iter().map(|location| location.pe).filter(|pe| is_main(events, pe.index())).collect();
     let why = if events.statistics.is_some() {
         "it is a profile"
     } else if events.archive.is_packed() || codec::check_size(events.chunk_size).is_err() {
@@ -150,82 +154,110 @@ fn can_be_cut(events: &Events<'_>, builder: &TraceBuilder) -> Result<Table<Group
         "not all of the run is in it"
     } else if builder.endings.processes.iter().any(|ended| is_early(ended.how)) {
         "the run ended early"
-    } else if builder.pes.iter().any(|pe| pe.kind != PeKind::Cpu || pe.thread > 0) {
-        "it has other PEs than the main threads of processes"
+    } else if builder.pes.iter().any(|pe| pe.kind != PeKind::Cpu) {
+        "it has other PEs than threads of processes"
+    } else if main.len() < 2 && events.locations.len() > main.len() {
+        "it is one process with threads"
     } else {
         let has_all = |group: &Group| {
             let may = matches!(group.kind, GroupKind::World | GroupKind::Communicator);
-            may && group.members.known() == builder.pes.len() && group.members.len() == builder.pes.len()
+            let (known, all) = (group.members.known(), group.members.len());
+            may && known == main.len() && all == main.len() && main.iter().all(|pe| group.members.contains(*pe))
         };
         let of_all: Table<GroupId, bool> = builder.groups.iter().map(has_all).collect();
         return if of_all.iter().any(|all| *all) {
             Ok(of_all)
         } else {
-            Err("no group of all PEs is defined".to_owned())
+            Err("no group of all processes is defined".to_owned())
         };
     };
     Err(why.to_owned())
 }
 
-/// One pass over the events of those locations that are this process's to look through, each with its number.
+/// Whether a location is the main thread of its process.
+fn is_main(events: &Events<'_>, location: usize) -> bool {
+    events.locations[location].main == events.locations[location].pe
+}
+
+/// One pass over all events, by all processes of the job: those of main threads, then those of others.
 fn look_through(
     events: &Events<'_>,
     builder: &TraceBuilder,
     of_all: &Table<GroupId, bool>,
     job: &dyn Job,
     advance: Advance<'_>,
-) -> Vec<(usize, Found)> {
+) -> Result<Vec<Found>, String> {
     let most = (MOMENTS / events.locations.len().max(1)).max(LEAST_MOMENTS);
-    let sizes: Vec<u64> = events.locations.iter().map(|location| location.event_bytes.unwrap_or_default()).collect();
-    let dealt = deal(&sizes, job.size());
-    let own: Vec<usize> = (0..sizes.len()).filter(|location| dealt[*location] == job.rank()).collect();
-    let total: u64 = own.iter().map(|location| sizes[*location]).sum();
+    let size = |location: usize| events.locations[location].event_bytes.unwrap_or_default();
+    // Those of them that are this process's to look through.
+    let own = |locations: &[usize]| -> Vec<usize> {
+        let sizes: Vec<u64> = locations.iter().map(|location| size(*location)).collect();
+        let dealt = deal(&sizes, job.size());
+        locations.iter().zip(dealt).filter(|(_, to)| *to == job.rank()).map(|(location, _)| *location).collect()
+    };
+    let (main, others): (Vec<usize>, Vec<usize>) =
+        (0..events.locations.len()).partition(|location| is_main(events, *location));
+    let (own_main, own_others) = (own(&main), own(&others));
+    let total: u64 = own_main.iter().chain(&own_others).map(|location| size(*location)).sum();
     let done = std::sync::atomic::AtomicU64::new(0);
-    let of_location = |location: usize| {
-        let about = &events.locations[location];
-        let mut scout = Scout::new(events, about.pe, &builder.regions, of_all, most);
-        let size = sizes[location];
+    let scout = |location: usize| Scout::new(events, events.locations[location].pe, &builder.regions, of_all, most);
+    let look = |location: usize, mut scout: Scout<'_>| {
+        let size = size(location);
         let (damage, unread) = events.read_chunks(location, 0..size, |index, chunk| {
             scout.begin_chunk(index);
             codec::read_chunk(chunk, &mut scout)
         });
         advance(done.fetch_add(size, std::sync::atomic::Ordering::Relaxed) + size, total);
-        if !damage.is_none() || unread.is_some() && about.event_bytes.is_some() {
+        if !damage.is_none() || unread.is_some() && events.locations[location].event_bytes.is_some() {
             scout.unfit("an event file is damaged");
         }
         (location, scout.finish())
     };
-    own.into_par_iter().with_max_len(1).map(of_location).collect()
+    let mut found: Vec<Found> = events.locations.iter().map(|_| Found::default()).collect();
+    let of_main = own_main.into_par_iter().with_max_len(1).map(|at| look(at, scout(at))).collect();
+    bring_together(job, of_main, &mut found)?;
+    if !others.is_empty() {
+        let met = met(&main, &found);
+        let other = |at: usize| look(at, scout(at).beside(met[events.locations[at].main.index()].clone()));
+        let of_others = own_others.into_par_iter().with_max_len(1).map(other).collect();
+        bring_together(job, of_others, &mut found)?;
+    }
+    Ok(found)
 }
 
-/// What all processes found, by location.
-fn brought_together(job: &dyn Job, own: Vec<(usize, Found)>) -> Vec<Found> {
-    let mut all: Vec<(usize, Found)> = gather(job, own).into_iter().flatten().collect();
-    all.sort_by_key(|(location, _)| *location);
-    all.into_iter().map(|(_, found)| found).collect()
+/// Puts what all processes found to its locations; why the run cannot be cut, if it cannot.
+fn bring_together(job: &dyn Job, own: Vec<(usize, Found)>, found: &mut [Found]) -> Result<(), String> {
+    gather(job, own).into_iter().flatten().for_each(|(location, of_location)| found[location] = of_location);
+    found.iter().find_map(|found| found.unfit.as_deref()).map_or(Ok(()), |why| Err(why.to_owned()))
+}
+
+/// For each main thread the meetings behind which nothing is under way between processes, and when it left them.
+fn met(main: &[usize], found: &[Found]) -> Vec<Vec<(u64, Time)>> {
+    let of_main: Vec<&Found> = main.iter().map(|at| &found[*at]).collect();
+    let mut met: Vec<Vec<(u64, Time)>> = vec![Vec::new(); found.len()];
+    for meeting in Meetings::new(&of_main) {
+        for ((at, found), moment) in main.iter().zip(&of_main).zip(meeting) {
+            let Moment { number, time, .. } = found.moments[moment];
+            met[*at].push((number, time));
+        }
+    }
+    met
 }
 
 /// Where to cut: for each cut the position of its moment in each location.
 fn cuts(found: &[Found], wanted: u64) -> Result<Vec<Vec<usize>>, String> {
-    let stride = found.iter().map(|found| found.stride).max().unwrap_or(1);
+    let found: Vec<&Found> = found.iter().collect();
     let all: u64 = found.iter().map(|found| found.events).sum();
-    let mut at = vec![0; found.len()];
     let mut cuts: Vec<Vec<usize>> = Vec::new();
     let (mut last, mut before): (Option<(u64, Vec<usize>)>, u64) = (None, 0);
     let (mut most, mut begin) = (0, 0);
-    let first = found.first().map_or(&[][..], |found| &found.moments);
     let mut take = |cuts: &mut Vec<Vec<usize>>, (events, at): (u64, Vec<usize>), begin: &mut u64| {
         most = most.max(events - *begin);
         *begin = events;
         cuts.push(at);
     };
-    for moment in first.iter().filter(|moment| moment.number.is_multiple_of(stride)) {
-        let Some(here) = together(found, &mut at, moment.number) else { continue };
+    for here in Meetings::new(&found) {
         let moments = || found.iter().zip(&here).map(|(found, at)| &found.moments[*at]);
-        let is_empty = moments().fold(0_u64, |sum, moment| sum.wrapping_add(moment.messages)) == 0;
-        if !is_empty || !moments().all(|moment| moment.parts) {
-            continue;
-        }
         let events: u64 = moments().map(|moment| moment.events).sum();
         if events - before > wanted
             && let Some(cut) = last.take()
@@ -240,20 +272,60 @@ fn cuts(found: &[Found], wanted: u64) -> Result<Vec<Vec<usize>>, String> {
     }
     let most = most.max(all - begin);
     if cuts.is_empty() || most > all / 2 + wanted {
-        return Err("there are no moments at which all PEs have met and nothing is under way, or hardly any".to_owned());
+        return Err(
+            "there are no moments at which all processes have met and nothing is under way, or hardly any".to_owned()
+        );
     }
     Ok(cuts)
 }
 
-/// The positions of the moments of all locations with a number; `at` moves forward.
-fn together(found: &[Found], at: &mut [usize], number: u64) -> Option<Vec<usize>> {
-    for (found, at) in found.iter().zip(&mut *at) {
-        while found.moments.get(*at).is_some_and(|moment| moment.number < number) {
-            *at += 1;
+/// The meetings behind which nothing is under way, in order: of each the positions of its moments in all locations.
+struct Meetings<'a> {
+    found: &'a [&'a Found],
+    stride: u64,
+    /// The next moment of each location.
+    at: Vec<usize>,
+}
+
+impl<'a> Meetings<'a> {
+    fn new(found: &'a [&'a Found]) -> Meetings<'a> {
+        let stride = found.iter().map(|found| found.stride).max().unwrap_or(1);
+        Meetings { found, stride, at: vec![0; found.len()] }
+    }
+
+    /// Moves on to the moments of all locations with a number, if they have them.
+    fn go_to(&mut self, number: u64) -> bool {
+        for (found, at) in self.found.iter().zip(&mut self.at) {
+            while found.moments.get(*at).is_some_and(|moment| moment.number < number) {
+                *at += 1;
+            }
+        }
+        let is_here =
+            |(found, at): (&&Found, &usize)| found.moments.get(*at).is_some_and(|moment| moment.number == number);
+        self.found.iter().zip(&self.at).all(is_here)
+    }
+}
+
+impl Iterator for Meetings<'_> {
+    type Item = Vec<usize>;
+
+    fn next(&mut self) -> Option<Vec<usize>> {
+        loop {
+            let number = self.found.first()?.moments.get(*self.at.first()?)?.number;
+            if number.is_multiple_of(self.stride) && self.go_to(number) {
+                let moments = || self.found.iter().zip(&self.at).map(|(found, at)| &found.moments[*at]);
+                let is_empty = moments().fold(0_u64, |sum, moment| sum.wrapping_add(moment.messages)) == 0;
+                let parts = moments().all(|moment| moment.parts);
+                let here = self.at.clone();
+                self.at[0] += 1;
+                if is_empty && parts {
+                    return Some(here);
+                }
+            } else {
+                self.at[0] += 1;
+            }
         }
     }
-    let is_here = |(found, at): (&Found, &usize)| found.moments.get(*at).is_some_and(|moment| moment.number == number);
-    found.iter().zip(&*at).all(is_here).then(|| at.to_vec())
 }
 
 /// What of each location is in each slice.
@@ -272,12 +344,16 @@ fn stretches(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<V
                 skip: begin.map_or(0, |moment| u64::from(moment.in_chunk)),
                 take: end.map_or(found[location].events, |moment| moment.events) - before,
                 open: begin.map_or_else(Vec::new, |moment| open(&found[location].paths, moment)),
-                context: begin.and_then(|moment| match found[location].paths.step(moment.meeting) {
-                    Step::Context(context) => Some(context),
-                    Step::Region(_) | Step::Frame(_) => None,
+                context: begin.and_then(|moment| moment.ended).and_then(|(path, time)| {
+                    match found[location].paths.step(path) {
+                        Step::Context(context) => Some((context, time)),
+                        Step::Region(_) | Step::Frame(_) => None,
+                    }
                 }),
-                since: begin.map(|moment| moment.time),
-                until: end.map(|moment| moment.time),
+                serves: !is_main(events, location),
+                // A thread of which nothing was recorded is not there.
+                since: begin.filter(|_| found[location].events > 0).map(|moment| moment.time),
+                until: end.filter(|_| found[location].events > 0).map(|moment| moment.time),
             }
         };
         (0..found.len()).map(stretch).collect()
@@ -342,7 +418,8 @@ impl Between {
 impl Stretch {
     /// How many regions and functions are open where it begins.
     fn begun(&self, contexts: &Contexts) -> u32 {
-        self.context.map_or(self.open.len() as u32, |context| contexts.depth(contexts.around(context)))
+        let functions = self.context.filter(|_| !self.serves);
+        functions.map_or(self.open.len() as u32, |(context, _)| contexts.depth(contexts.around(context)))
     }
 }
 
@@ -384,7 +461,8 @@ impl Source for SliceSource<'_> {
         let stretch = &self.stretches[pe.index()];
         let part = |_: &Recording<'_>| Part {
             counted: counted.clone(),
-            ended: stretch.context.zip(stretch.since),
+            ended: stretch.context,
+            serves: stretch.serves,
             is_last: stretch.until.is_none(),
         };
         let unknown = self.sliced.events.put_functions(pe, joined, part);
@@ -419,7 +497,7 @@ impl SliceSource<'_> {
         let about = &events.locations[location];
         let resolver = events.resolver(about.pe);
         let mut decoder = Decoder::new(true, &about.clock, &events.contexts, resolver, about.process);
-        if let Some(since) = stretch.since {
+        if let Some(since) = stretch.since.filter(|_| !stretch.open.is_empty()) {
             let time = decoder.assembler.at(since);
             stretch.open.iter().for_each(|region| decoder.assembler.enter(time, *region));
         }

@@ -39,6 +39,8 @@ pub(super) struct Part {
     pub(super) counted: Counted,
     /// The context of the operation that ended where it begins, and when; none at the begin of the location.
     pub(super) ended: Option<(u32, Time)>,
+    /// It is that of a thread that is in no function where it begins and ends, see [`super::lasting`].
+    pub(super) serves: bool,
     pub(super) is_last: bool,
 }
 
@@ -62,12 +64,15 @@ struct Weaver<'a> {
     woven: Replaced,
     unknown: u64,
     levels: Vec<Level>,
+    /// The functions that ended where the part begins, until the first gap.
+    left: Option<u32>,
     /// Visits and paths of open functions.
     open: Vec<(VisitIx, u32)>,
 }
 
 /// Adds the visits of functions to recorded ones. Functions that are open at the end of a part go on, unless it is the last one.
-pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, Part { counted, ended, is_last }: Part) -> Woven {
+pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, part: Part) -> Woven {
+    let Part { counted, ended, serves, is_last } = part;
     let mut weaver = Weaver {
         contexts,
         counted,
@@ -75,9 +80,10 @@ pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, Part { count
         woven: Replaced::default(),
         unknown: 0,
         levels: vec![Level::new(None, NO_FRAME, 0, Time::MIN)],
+        left: ended.map(|(context, _)| contexts.around(context)).filter(|_| serves),
         open: Vec::new(),
     };
-    if let Some((context, time)) = ended {
+    if let Some((context, time)) = ended.filter(|_| !serves) {
         weaver.open_functions(contexts.around(context), time);
         weaver.levels.iter_mut().for_each(|level| level.last = time);
     }
@@ -86,7 +92,9 @@ pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, Part { count
     if let Some(level) = levels.last() {
         open.iter().for_each(|(visit, _)| woven.leave(*visit, level.last));
     }
-    woven.go_on(open.into_iter().map(|(visit, _)| visit).collect());
+    if !serves {
+        woven.go_on(open.into_iter().map(|(visit, _)| visit).collect());
+    }
     Woven { visits: woven, unknown }
 }
 
@@ -151,13 +159,14 @@ impl Weaver<'_> {
     fn kept(&mut self, gap: &Gap<'_>, is_shared: bool) -> u32 {
         let Some(next) = gap.next else { return 0 };
         let by_distance = self.contexts.kept(next.context, next.unwind_distance);
+        let left = self.left.take();
         let Some(before) = gap.before.filter(|_| by_distance == u32::MAX && !is_shared) else { return by_distance };
         let lasting = self.lasting(before, next.context);
         let Some(level) = self.levels.last() else { return lasting };
-        let common = self.contexts.common(level.top, self.contexts.around(next.context));
+        let common = self.contexts.common(left.unwrap_or(level.top), self.contexts.around(next.context));
         // A recorded visit goes on anyway, and so does what is around it.
         let known = self.contexts.depth(level.base).max(lasting);
-        if self.open.len() > level.first && known < self.contexts.depth(common) {
+        if (left.is_some() || self.open.len() > level.first) && known < self.contexts.depth(common) {
             self.unknown = self.unknown.saturating_add(length(gap.begin, gap.end));
         }
         lasting

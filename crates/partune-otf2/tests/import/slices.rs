@@ -32,8 +32,11 @@ const CUT: [(&str, u64, usize); 4] = [
 
 /// Others, and why they are read as a whole.
 const WHOLE: [(&str, &str); 5] = [
-    ("scorep84-npb-cg.S-4", "there are no moments at which all PEs have met and nothing is under way, or hardly any"),
-    ("scorep84-lulesh-hybrid-8x2", "it has other PEs than the main threads of processes"),
+    (
+        "scorep84-npb-cg.S-4",
+        "there are no moments at which all processes have met and nothing is under way, or hardly any",
+    ),
+    ("scorep84-npb-omp-cg.S-4t", "it is one process with threads"),
     ("scorep84-prk-shmem-p2p-4", "PEs access memory of each other"),
     ("tracer-stencil4d-32", "recording was switched off and on"),
     ("pipit-ping-pong-papi-2", "metrics are in it"),

@@ -14,6 +14,10 @@ const LARGER: [u64; 2] = [20_000, 200_000];
 
 fn without_samples(mpi: &Mpi, turns: &[&str], slices: &[u64]) {
     let Some(built) = Built::new(mpi, "sliced/halo.c", &[]) else { return };
+    recorded_without_samples(&built, mpi, turns, slices);
+}
+
+fn recorded_without_samples(built: &Built<'_>, mpi: &Mpi, turns: &[&str], slices: &[u64]) {
     let recorded = built.record(&["--sample", "off", "--buffer", "64K"], turns);
     assert!(recorded.output.status.success(), "{}", recorded.said());
     let all = without_delays(whole(&recorded.anchor));
@@ -27,6 +31,17 @@ fn without_samples(mpi: &Mpi, turns: &[&str], slices: &[u64]) {
 fn functions_are_those_of_the_whole() {
     without_samples(&OPEN_MPI, &[], &SLICES);
     without_samples(&MPICH, &[], &SLICES);
+}
+
+/// Of a runtime that the recorder stands in front of, and of one that tells it of teams.
+#[test]
+fn teams_are_those_of_the_whole() {
+    for mpi in [OPEN_MPI, MPICH] {
+        let Some(built) = Built::new(&mpi, "sliced/teams.c", &["-fopenmp"]) else { continue };
+        recorded_without_samples(&built, &mpi, &[], &SLICES);
+        let built = built.with("LD_PRELOAD", "libomp.so.5".to_owned());
+        recorded_without_samples(&built, &mpi, &[], &[1]);
+    }
 }
 
 #[test]
