@@ -631,7 +631,14 @@ impl EventVisitor for Scout<'_> {
             | Event::ProgramBegin { .. }
             | Event::ProgramEnd { .. }
             | Event::CommCreate { .. }
-            | Event::CommDestroy { .. } => {}
+            | Event::CommDestroy { .. }
+            // Tasks end with their team.
+            | Event::OmpTaskCreate { .. }
+            | Event::OmpTaskSwitch { .. }
+            | Event::OmpTaskComplete { .. }
+            | Event::ThreadTaskCreate { .. }
+            | Event::ThreadTaskSwitch { .. }
+            | Event::ThreadTaskComplete { .. } => {}
             Event::CallingContextEnter { calling_context, unwind_distance } => {
                 self.enter_in(calling_context, unwind_distance);
             }
@@ -668,13 +675,6 @@ impl EventVisitor for Scout<'_> {
             | Event::ThreadBegin { .. }
             | Event::ThreadWait { .. }
             | Event::ThreadEnd { .. } => self.unfit("the program makes threads of its own"),
-            // They end with their team.
-            Event::OmpTaskCreate { .. }
-            | Event::OmpTaskSwitch { .. }
-            | Event::OmpTaskComplete { .. }
-            | Event::ThreadTaskCreate { .. }
-            | Event::ThreadTaskSwitch { .. }
-            | Event::ThreadTaskComplete { .. } => {}
             Event::IoAcquireLock { .. }
             | Event::IoReleaseLock { .. }
             | Event::IoTryLock { .. }
