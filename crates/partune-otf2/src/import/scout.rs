@@ -264,7 +264,8 @@ impl<'a> Scout<'a> {
     /// Of another thread, before an event or at the end: it has moments for all meetings up to then, if nothing is under way.
     fn pass(&mut self, now: Time) {
         let in_chunk = (self.found.events - self.before_chunk) as u32;
-        let is_free = self.is_free();
+        // What a function outside of teams does in a slice would be idle in it.
+        let is_free = self.is_free() && self.stack.is_empty();
         let Some(Beside { meetings, next, place, was_sample }) = &mut self.beside else { return };
         // Samples behind it belong to what comes next.
         if !std::mem::take(was_sample) {
@@ -283,7 +284,7 @@ impl<'a> Scout<'a> {
                     time: *left,
                     came: Time::MIN,
                     ended: self.ended,
-                    path: self.stack.last().copied(),
+                    path: None,
                     messages: 0,
                     parts: true,
                 });

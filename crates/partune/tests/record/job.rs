@@ -76,14 +76,26 @@ fn an_error_is_told_once_and_ends_the_job() {
     }
 }
 
-/// Processes that do not find each other give no answer, and not one each.
+/// Processes that do not find each other give no answer, and not one each; but of a small archive, where there is nothing to deal out, one gives it.
 #[test]
 fn the_library_of_another_launcher_is_refused_once() {
     let _alone = alone();
-    let ring = workspace().join("examples/archives/ring").display().to_string();
+    let ring = workspace().join("examples/archives/ring");
+    let partune = env!("CARGO_BIN_EXE_partune");
+    let plain = Command::new(partune).args(["analyze", "--json"]).arg(&ring).output().expect("the binary runs");
+    // As large as one with slices, by its files.
+    let folder = tempfile::tempdir().expect("there is room for an archive");
+    let copied = Command::new("cp").arg("-r").arg(&ring).arg(folder.path()).status().expect("cp runs");
+    assert!(copied.success());
+    let large = folder.path().join("ring");
+    std::fs::write(large.join("traces.more"), vec![0; 140 << 20]).expect("there is room for it");
+    let [ring, large] = [ring, large].map(|folder| folder.display().to_string());
     for (mpi, other) in [(&OPEN_MPI, MPICH.library), (&MPICH, OPEN_MPI.library), (&OPEN_MPI, "libnothing.so.1")] {
-        let command = [env!("CARGO_BIN_EXE_partune"), "analyze", &ring, "--mpi-library", other];
-        let Some(output) = launched(mpi, 3, &command) else { continue };
+        let Some(output) = launched(mpi, 3, &[partune, "analyze", "--json", &ring, "--mpi-library", other]) else {
+            continue;
+        };
+        assert!(output.status.success() && output.stdout == plain.stdout, "{}", said(&output));
+        let output = launched(mpi, 3, &[partune, "analyze", &large, "--mpi-library", other]).expect("it ran before");
         assert!(!output.status.success() && output.stdout.is_empty(), "{}", said(&output));
         let told = ["it is not the launcher's library", "no MPI library is found"];
         let times: usize = told.iter().map(|text| said(&output).matches(text).count()).sum();
