@@ -175,12 +175,8 @@ impl BlockWork {
         }
         worst.sort_by_key(|tile| std::cmp::Reverse(tile.0));
         let place = |(lost, fast, begin, end): (i64, usize, Time, Time)| {
-            let mut times = work_times(input, slow, begin, end);
-            for (path, ticks) in work_times(input, self.pes[fast], begin, end) {
-                *times.entry(path).or_default() -= ticks;
-            }
-            let most = times.into_iter().max_by_key(|(path, ticks)| (*ticks, std::cmp::Reverse(*path)));
-            (lost, most.filter(|(_, ticks)| *ticks > 0).map_or(CallPathId::NONE, |(path, _)| path))
+            let [slow, fast] = [slow, self.pes[fast]].map(|pe| work_times(input, pe, begin, end));
+            (lost, excess(slow, &fast))
         };
         worst.into_iter().take(tiles).map(place).collect()
     }
@@ -235,6 +231,14 @@ impl Link {
             on_cpu: sums(&|spent| spent.user + spent.comm),
         }
     }
+}
+
+/// Where one PE works most more than another one, by what they work; none if nowhere.
+pub(crate) fn excess(slow: BTreeMap<CallPathId, i64>, fast: &BTreeMap<CallPathId, i64>) -> CallPathId {
+    let mut times = slow;
+    fast.iter().for_each(|(path, ticks)| *times.entry(*path).or_default() -= ticks);
+    let most = times.into_iter().max_by_key(|(path, ticks)| (*ticks, std::cmp::Reverse(*path)));
+    most.filter(|(_, ticks)| *ticks > 0).map_or(CallPathId::NONE, |(path, _)| path)
 }
 
 /// What a PE works between two times, by call path: exclusive time in user code, and operations less the waits in them.

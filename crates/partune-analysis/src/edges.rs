@@ -9,7 +9,7 @@ use partune_base::{CallPathId, Time};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::block_work::{Link, work_times};
+use crate::block_work::{Link, excess, work_times};
 use crate::spending::Spent;
 use crate::tiling::{Tile, Tiling};
 use crate::{Input, Pattern};
@@ -118,9 +118,6 @@ impl Edge {
     /// Where a PE, by its position, works most more than another one.
     pub(crate) fn excess(&self, slow: usize, fast: usize) -> CallPathId {
         let [Some(slow), Some(fast)] = [slow, fast].map(|pe| self.places.get(pe)) else { return CallPathId::NONE };
-        let mut times = slow.clone();
-        fast.iter().for_each(|(path, ticks)| *times.entry(*path).or_default() -= ticks);
-        let most = times.into_iter().max_by_key(|(path, ticks)| (*ticks, std::cmp::Reverse(*path)));
-        most.filter(|(_, ticks)| *ticks > 0).map_or(CallPathId::NONE, |(path, _)| path)
+        excess(slow.clone(), fast)
     }
 }

@@ -166,6 +166,10 @@ impl Costs {
     /// What the transfers of a slice cost by itself; `ties` are its own.
     pub fn of(input: &Input<'_>, ties: &Ties) -> Costs {
         input.shared.receptions(input, ties);
+        Costs::known(input)
+    }
+
+    fn known(input: &Input<'_>) -> Costs {
         Costs(Some(*input.transfer_costs()).filter(|costs| costs.iter().any(|cost| cost.is_known)))
     }
 
@@ -190,7 +194,7 @@ impl Answered {
     pub fn beside(input: &Input<'_>, ties: Ties) -> Answered {
         Shared::prepare(input, ties);
         answer(input);
-        let costs = Costs(Some(*input.transfer_costs()).filter(|costs| costs.iter().any(|cost| cost.is_known)));
+        let costs = Costs::known(input);
         let of_pe = |pe: PeId| {
             let stream = &input.trace.streams()[pe];
             let is_there = !stream.visits.is_empty() || stream.present.is_some();

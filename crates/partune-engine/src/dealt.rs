@@ -252,13 +252,10 @@ impl Desk<'_> {
 
     /// What is known of the slices before one.
     fn before(&self, slice: usize) -> Result<Before, String> {
-        match slice.checked_sub(1).and_then(|before| self.deal.process(before)) {
-            Some(process) if process != self.job.rank() => self.next_of(process),
-            _ => Ok(self.before.clone()),
-        }
-    }
-
-    fn next_of(&self, process: usize) -> Result<Before, String> {
+        let process = slice.checked_sub(1).and_then(|before| self.deal.process(before));
+        let Some(process) = process.filter(|process| *process != self.job.rank()) else {
+            return Ok(self.before.clone());
+        };
         match timed(self.progress, "waiting", || receive(self.job, process)) {
             Told::Next(next) => next,
             Told::Slice(_) | Told::Done(_) => Err(format!("process {process} ended early")),

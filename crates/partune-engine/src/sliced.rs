@@ -42,33 +42,26 @@ pub fn analyze_in_slices(
     job: &dyn Job,
     progress: &dyn Progress,
 ) -> Result<Sliced, OpenError> {
-    let found = look(path, request, slice, job, progress);
-    if job.rank() == 0 { found } else { Ok(Sliced::Elsewhere) }
-}
-
-fn look(
-    path: &Path,
-    request: &Request,
-    slice: u64,
-    job: &dyn Job,
-    progress: &dyn Progress,
-) -> Result<Sliced, OpenError> {
-    let Some(Large { entry, bytes: _, find }) = all_see(path, large(path, request, slice), job)? else {
-        return Ok(Sliced::Whole(None));
+    let look = || {
+        let Some(Large { entry, bytes: _, find }) = all_see(path, large(path, request, slice), job)? else {
+            return Ok(Sliced::Whole(None));
+        };
+        let (files, name) = (Folder::of(&entry), formats::name(&entry));
+        progress.stage("looking for slices");
+        let advance = |done, total| progress.advance(done, total);
+        let found = timed(progress, "slices", || find(&files, &name, slice, job, &advance));
+        let found = found.map_err(|error| OpenError::Import { path: entry.clone(), error })?;
+        Ok(match found {
+            Err(why) => Sliced::Whole(why),
+            Ok(slices) => match analyze(slices.as_ref(), request, job, progress) {
+                Err(why) => Sliced::Whole(Some(why)),
+                Ok(None) => Sliced::Elsewhere,
+                Ok(Some(diagnosis)) => Sliced::Diagnosed(Box::new(diagnosis)),
+            },
+        })
     };
-    let (files, name) = (Folder::of(&entry), formats::name(&entry));
-    progress.stage("looking for slices");
-    let advance = |done, total| progress.advance(done, total);
-    let found = timed(progress, "slices", || find(&files, &name, slice, job, &advance));
-    let found = found.map_err(|error| OpenError::Import { path: entry.clone(), error })?;
-    Ok(match found {
-        Err(why) => Sliced::Whole(why),
-        Ok(slices) => match analyze(slices.as_ref(), request, job, progress) {
-            Err(why) => Sliced::Whole(Some(why)),
-            Ok(None) => Sliced::Elsewhere,
-            Ok(Some(diagnosis)) => Sliced::Diagnosed(Box::new(diagnosis)),
-        },
-    })
+    let found = look();
+    if job.rank() == 0 { found } else { Ok(Sliced::Elsewhere) }
 }
 
 /// An archive that is large enough, where everything that is asked for adds up.

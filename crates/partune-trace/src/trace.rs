@@ -100,7 +100,7 @@ pub struct Slice {
     /// Its place among the slices of the run.
     pub number: usize,
     pub is_last: bool,
-    /// The meeting where it begins: when the last PE came, and its call path on each main thread; of other PEs where they were. None at the begin of the run.
+    /// The meeting where it begins: when the last PE came, and its call path on each main thread; none on other PEs. None at the begin of the run.
     pub met: Option<(Time, Table<PeId, CallPathId>)>,
     /// How many of the first visits of each PE began in an earlier slice.
     pub begun: Table<PeId, u32>,

@@ -77,8 +77,9 @@ fn main() -> ExitCode {
     if let Command::Analyze(args) = &command
         && args.can_be_shared()
         && let Some(several) = Several::of_this_process()
+        && let Some(code) = commands::shared::analyze(args, several)
     {
-        return commands::shared::analyze(args, several);
+        return code;
     }
     if !command.starts_programs() && Part::of_this_process().has_nothing_to_do() {
         return ExitCode::SUCCESS;

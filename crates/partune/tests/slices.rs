@@ -455,6 +455,12 @@ fn what_goes_wrong_in_one_process_is_known_to_all() {
     let text = said(&other, &|_, _| ());
     assert!(text.contains("process 2 on here cannot take part"), "{text}");
     assert_eq!(parsed(&said(&copy, &|_, _| ())), sliced(&plain, 1000).expect("it is cut"));
+    // Process 0 alone has no archive, or a small one: nobody waits for it.
+    let first = |anchor: &Path| of_processes(&[anchor, &plain, &plain].map(Path::to_owned), 10_000, &|_, _| ());
+    let none = first(&folder.path().join("none")).expect_err("it is not there").to_string();
+    assert!(none.contains("No such file"), "{none}");
+    let small = synth(&folder.path().join("small"), &["--ranks", "4", "--events", "400"]);
+    assert_eq!(first(&small).expect("it opens"), Err(None));
     // After what was found is brought together, or the first slices are asked, its last events are lost.
     for after in [3, 5, 6] {
         let beside = copy.with_file_name("traces").join("1.evt");

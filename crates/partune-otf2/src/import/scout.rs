@@ -245,13 +245,14 @@ impl<'a> Scout<'a> {
     }
 
     fn at(&mut self, stamp: u64) {
+        let is_new = self.last_stamp != Some(stamp);
+        let time = if is_new { self.clock.correct(stamp) } else { self.now };
         if self.beside.is_some() {
-            self.pass(self.clock.correct(stamp));
+            self.pass(time);
         }
         self.found.events += 1;
-        if self.last_stamp != Some(stamp) {
+        if is_new {
             self.last_stamp = Some(stamp);
-            let time = self.clock.correct(stamp);
             let begin = self.found.times.map_or(time, |(begin, _)| begin);
             self.found.times = Some((begin, time));
             if time < self.now || time.0.unsigned_abs() >= Time::LIMIT.unsigned_abs() {

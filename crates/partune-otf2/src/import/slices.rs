@@ -75,7 +75,7 @@ pub(super) fn find<'a>(
     advance: Advance<'_>,
 ) -> Result<Result<Box<dyn Slices + 'a>, Option<String>>, ImportError> {
     let opened = super::open(files, anchor_name);
-    let seen = opened.as_ref().map(|(events, builder)| seen(events, builder)).map_err(ToString::to_string);
+    let seen = opened.as_ref().map(|(events, _)| seen(events)).map_err(ToString::to_string);
     let agreed = agree(job, seen);
     let (events, builder) = opened?;
     agreed.map_err(|unable| ImportError::elsewhere(&unable))?;
@@ -112,8 +112,8 @@ fn sliced<'a>(
         let came = found.iter().zip(cut).map(|(found, at)| found.moments[*at].came).max();
         let path = |((found, at), paths): ((&Found, &usize), &Vec<CallPathId>)| {
             let moment = &found.moments[*at];
-            let ended = moment.ended.map(|(path, _)| path).filter(|_| moment.came > Time::MIN);
-            ended.or(moment.path).map_or(CallPathId::NONE, |path| paths[path as usize])
+            let met = moment.ended.filter(|_| moment.came > Time::MIN);
+            met.map_or(CallPathId::NONE, |(path, _)| paths[path as usize])
         };
         came.map(|came| (came, found.iter().zip(cut).zip(&paths).map(path).collect()))
     };
@@ -130,10 +130,9 @@ fn sliced<'a>(
 }
 
 /// A number that tells whether processes look at the same archive: it is of what decides how it is cut, but for the events themselves.
-fn seen(events: &Events<'_>, builder: &TraceBuilder) -> u64 {
+fn seen(events: &Events<'_>) -> u64 {
     let mut hash = FxHasher::default();
     events.definitions.hash(&mut hash);
-    [builder.regions.len(), builder.groups.len(), builder.strings.len()].hash(&mut hash);
     events.locations.iter().for_each(|location| (location.announced, location.event_bytes).hash(&mut hash));
     hash.finish()
 }

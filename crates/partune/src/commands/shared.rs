@@ -13,16 +13,17 @@ use crate::commands::analyze::{self, Args};
 use crate::commands::job::{Part, Several, tell_that_one_works};
 use crate::output;
 
-pub(crate) fn analyze(args: &Args, several: Several) -> ExitCode {
+/// How it ended; none where one process is to work, as for other commands.
+pub(crate) fn analyze(args: &Args, several: Several) -> Option<ExitCode> {
     let job = match MpiJob::begin(args.mpi_library(), several.started) {
         Ok(job) => job,
         // There is nothing to deal out.
-        Err(_) if !args.may_be_in_slices() => return alone(args),
+        Err(_) if !args.may_be_in_slices() => return None,
         Err(error) => {
             if !matches!(Part::of_this_process(), Part::Other(_)) {
                 output::error(&error.into());
             }
-            return ExitCode::FAILURE;
+            return Some(ExitCode::FAILURE);
         }
     };
     let result = share(args, several, &job);
@@ -37,21 +38,7 @@ pub(crate) fn analyze(args: &Args, several: Several) -> ExitCode {
         is_done = receive(&job, 0);
     }
     job.end();
-    if is_done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// One process works, as for other commands.
-fn alone(args: &Args) -> ExitCode {
-    if Part::of_this_process().has_nothing_to_do() {
-        return ExitCode::SUCCESS;
-    }
-    analyze::run(args).map_or_else(
-        |error| {
-            output::error(&error);
-            ExitCode::FAILURE
-        },
-        |()| ExitCode::SUCCESS,
-    )
+    Some(if is_done { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn share(args: &Args, several: Several, job: &MpiJob) -> anyhow::Result<()> {
