@@ -118,7 +118,7 @@ impl Sums {
 
 /// Waiting by call path, over all PEs.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Waiting(Table<CallPathId, Span>);
+pub(crate) struct Waiting(pub(crate) Table<CallPathId, Span>);
 
 impl Query for Waiting {
     fn of(input: &Input<'_>) -> Waiting {

@@ -1,6 +1,6 @@
 //! What analyses ask of a run that is also known of a run of which slices were looked at one after the other: each query has an answer for a slice, and answers add up.
 //!
-//! So an analysis that asks nothing but queries and the tables of a trace need not know whether the trace was in memory at once. The list of queries is the only one: the answers
+//! So an analysis that asks nothing but queries and the tables of a trace need not know whether the trace was in memory at once. The list of queries is the only one, in two parts, since what only comparisons ask is not to cost others anything: the answers
 //! that are kept, what is gathered of slices, and how an input is asked come from it. To add one: its type with [`Query`] beside the analysis that needs it, and one line.
 
 use partune_base::{PeId, Table, Time};
@@ -42,39 +42,42 @@ pub(crate) trait Query: Sized + Send + Sync {
 }
 
 macro_rules! queries {
-    ($($(#[$doc:meta])* $name:ident: $Type:ty;)*) => {
+    (
+        analyses { $($(#[$doc:meta])* $name:ident: $Type:ty;)* }
+        comparisons { $($(#[$more_doc:meta])* $more:ident: $More:ty;)* }
+    ) => {
         /// The answers to queries so far.
         #[derive(Debug, Default, Serialize, Deserialize)]
         pub(crate) struct Answers {
             $($name: Memo<$Type>,)*
+            $($more: Memo<$More>,)*
         }
 
         /// The answers of the slices so far.
         #[derive(Debug, Default)]
         struct Sums {
             $($name: Option<$Type>,)*
+            $($more: Option<$More>,)*
         }
 
         impl Sums {
             /// Adds the answers for the next slice, which are all there.
             fn add(&mut self, answers: Answers) {
-                $(
-                    match (&mut self.$name, answers.$name.into_known()) {
-                        (Some(sum), Some(next)) => sum.add(next),
-                        (sum, next) => *sum = sum.take().or(next),
-                    }
-                )*
+                $(add_answer(&mut self.$name, answers.$name);)*
+                $(add_answer(&mut self.$more, answers.$more);)*
             }
 
             fn into_answers(self) -> Answers {
-                Answers { $($name: Memo::known(self.$name),)* }
+                Answers { $($name: Memo::known(self.$name),)* $($more: Memo::known(self.$more),)* }
             }
         }
 
-        /// Answers all queries, side by side.
-        fn answer(input: &Input<'_>) {
-            let all: &[fn(&Input<'_>)] = &[$(|input| { input.$name(); }),*];
-            all.par_iter().for_each(|ask| ask(input));
+        /// Answers all queries of analyses, side by side, and those of comparisons if that is asked for.
+        fn answer(input: &Input<'_>, compares: bool) {
+            let of_analyses: &[fn(&Input<'_>)] = &[$(|input| { input.$name(); }),*];
+            let of_comparisons: &[fn(&Input<'_>)] = &[$(|input| { input.$more(); }),*];
+            let more = if compares { of_comparisons } else { &[] };
+            of_analyses.par_iter().chain(more).for_each(|ask| ask(input));
         }
 
         impl<'a> Input<'a> {
@@ -84,53 +87,83 @@ macro_rules! queries {
                     self.shared.answers.$name.get(|| <$Type as Query>::of(self))
                 }
             )*
+            $(
+                $(#[$more_doc])*
+                pub(crate) fn $more(&self) -> &'a $More {
+                    self.shared.answers.$more.get(|| <$More as Query>::of(self))
+                }
+            )*
         }
     };
 }
 
+/// Adds an answer for the next slice to those so far.
+fn add_answer<Q: Query>(sum: &mut Option<Q>, next: Memo<Q>) {
+    match (sum, next.into_known()) {
+        (Some(sum), Some(next)) => sum.add(next),
+        (sum, next) => *sum = sum.take().or(next),
+    }
+}
+
 queries! {
-    /// Useful ticks of each PE of a CPU in its interval, in order.
-    useful_ticks: crate::sums::UsefulTicks;
-    /// Useful ticks of processes, by their main threads.
-    main_useful: crate::efficiency::MainUseful;
-    /// Times and visits by call path of each PE, as they add up.
-    path_sums: crate::times::PathSums;
-    /// Executions and transfers by call path, over all PEs.
-    operation_sums: crate::sums::SumsByPath;
-    /// The run on an ideal network.
-    ideals: crate::ideal::Ideals;
-    /// Small transfers in a row, and serial ones.
-    transfers: crate::transfers::Transfers;
-    /// What delayed the causes of the waits.
-    delays: crate::Delays;
-    /// Waiting by call path, over all PEs.
-    waiting: crate::operations::Waiting;
-    /// What PEs of CPUs did between start-up and shut-down.
-    account: crate::account::Sums;
-    /// What was taken of the run by call path.
-    taken: crate::top_operations::TakenByPath;
-    /// What PEs gave each other.
-    exchanges: crate::matrix::Exchanges;
-    /// Time of main threads in no region, and useful time of PEs between their first and last events.
-    code: crate::profile::Code;
-    /// Polls that found nothing, and functions that somebody waited in or for.
-    needed: crate::frequency::Needed;
-    /// What operations should have taken on the machine.
-    expected: crate::expected::ExpectedRows;
-    /// What operations, teams and idle threads cost, by place and PE.
-    cost_rows: crate::costs::Rows;
-    /// Barriers that order nothing.
-    barriers: crate::barriers::Redundant;
-    /// Useful time in marked phases.
-    phase_shares: crate::phases::Shares;
-    /// The bounds of the run and of its processes.
-    worlds: crate::bounds::Worlds;
-    /// Waits by place, and who pays for them.
-    wait_places: crate::wait_states::Places;
-    /// The critical path, and what PEs did beside it.
-    critical: crate::critical_path::Critical;
-    /// Blocks between synchronisations of all PEs.
-    blocks: crate::balance::Blocks;
+    analyses {
+        /// Useful ticks of each PE of a CPU in its interval, in order.
+        useful_ticks: crate::sums::UsefulTicks;
+        /// Useful ticks of processes, by their main threads.
+        main_useful: crate::efficiency::MainUseful;
+        /// Times and visits by call path of each PE, as they add up.
+        path_sums: crate::times::PathSums;
+        /// Executions and transfers by call path, over all PEs.
+        operation_sums: crate::sums::SumsByPath;
+        /// The run on an ideal network.
+        ideals: crate::ideal::Ideals;
+        /// Small transfers in a row, and serial ones.
+        transfers: crate::transfers::Transfers;
+        /// What delayed the causes of the waits.
+        delays: crate::Delays;
+        /// Waiting by call path, over all PEs.
+        waiting: crate::operations::Waiting;
+        /// What PEs of CPUs did between start-up and shut-down.
+        account: crate::account::Sums;
+        /// What was taken of the run by call path.
+        taken: crate::top_operations::TakenByPath;
+        /// What PEs gave each other.
+        exchanges: crate::matrix::Exchanges;
+        /// Time of main threads in no region, and useful time of PEs between their first and last events.
+        code: crate::profile::Code;
+        /// Polls that found nothing, and functions that somebody waited in or for.
+        needed: crate::frequency::Needed;
+        /// What operations should have taken on the machine.
+        expected: crate::expected::ExpectedRows;
+        /// What operations, teams and idle threads cost, by place and PE.
+        cost_rows: crate::costs::Rows;
+        /// Barriers that order nothing.
+        barriers: crate::barriers::Redundant;
+        /// Useful time in marked phases.
+        phase_shares: crate::phases::Shares;
+        /// The bounds of the run and of its processes.
+        worlds: crate::bounds::Worlds;
+        /// Waits by place, and who pays for them.
+        wait_places: crate::wait_states::Places;
+        /// The critical path, and what PEs did beside it.
+        critical: crate::critical_path::Critical;
+        /// Blocks between synchronisations of all PEs.
+        blocks: crate::balance::Blocks;
+    }
+    comparisons {
+        /// How much visits of a call path differ.
+        visit_moments: crate::compare::moments::VisitMoments;
+        /// How much waits at a call path differ.
+        wait_moments: crate::compare::moments::WaitMoments;
+    }
+}
+
+impl Answers {
+    /// Those that are asked for where runs are put side by side.
+    pub(crate) fn for_comparisons(self) -> Answers {
+        let Answers { path_sums, operation_sums, waiting, visit_moments, wait_moments, .. } = self;
+        Answers { path_sums, operation_sums, waiting, visit_moments, wait_moments, ..Answers::default() }
+    }
 }
 
 /// What is known of the slices of a run that have been looked at.
@@ -190,10 +223,10 @@ impl Costs {
 }
 
 impl Answered {
-    /// Asks all queries of a slice; `ties` are its own. The answers are in what the input shares, which is [put to it](Answered::with) then.
-    pub fn beside(input: &Input<'_>, ties: Ties) -> Answered {
+    /// Asks all queries of a slice, those of comparisons too if it `compares`; `ties` are its own. The answers are in what the input shares, which is [put to it](Answered::with) then.
+    pub fn beside(input: &Input<'_>, ties: Ties, compares: bool) -> Answered {
         Shared::prepare(input, ties);
-        answer(input);
+        answer(input, compares);
         let costs = Costs::known(input);
         let of_pe = |pe: PeId| {
             let stream = &input.trace.streams()[pe];

@@ -86,6 +86,12 @@ impl Shared {
         Shared { answers, ..Shared::default().with_costs(costs) }
     }
 
+    /// What is kept of it beside a run, to put it side by side with others.
+    #[must_use]
+    pub fn for_comparisons(self) -> Shared {
+        Shared { answers: self.answers.for_comparisons(), ..Shared::default() }
+    }
+
     /// Makes what most analyses need, before they are run side by side.
     pub fn prepare(input: &Input<'_>, ties: Ties) {
         input.base();

@@ -70,16 +70,16 @@ pub(crate) struct PathSums {
     /// In order of path; nothing of a profile.
     of_pes: Table<PeId, Vec<(CallPathId, PathSum)>>,
     /// The ends of a slice; nothing of a whole run.
-    ends: Table<PeId, Ends>,
+    ends: Table<PeId, Ends<Span>>,
 }
 
-/// Visits of a PE that are in several slices, outermost first.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Ends {
-    /// Those that began before this one: how long they are here, and whether they go on.
-    begun: Vec<(CallPathId, Span, bool)>,
-    /// Those that go on in the next one: how long they are so far, from where they began.
-    open: Vec<(CallPathId, Span)>,
+/// Visits of a PE that are in several slices, outermost first, each with what is to be added up of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Ends<T> {
+    /// Those that began before this slice: what they have here, and whether they go on.
+    begun: Vec<(CallPathId, T, bool)>,
+    /// Those that go on in the next one: what they have so far, from where they began.
+    open: Vec<(CallPathId, T)>,
 }
 
 impl Query for PathSums {
@@ -88,24 +88,10 @@ impl Query for PathSums {
     }
 
     fn add(&mut self, next: PathSums) {
-        for ((sums, ends), (more, next)) in self
-            .of_pes
-            .iter_mut()
-            .zip(self.ends.iter_mut())
-            .zip(next.of_pes.into_vec().into_iter().zip(next.ends.into_vec()))
-        {
-            let mut more = more;
-            let mut open = Vec::new();
-            for ((path, so_far), (_, part, goes_on)) in ends.open.drain(..).zip(next.begun) {
-                let all = so_far + part;
-                if goes_on {
-                    open.push((path, all));
-                } else {
-                    more.push((path, PathSum { ticks: 0, visits: 1, min: all, max: all }));
-                }
-            }
-            open.extend(next.open);
-            ends.open = open;
+        let next = next.of_pes.into_vec().into_iter().zip(next.ends.into_vec());
+        for ((sums, ends), (mut more, next)) in self.of_pes.iter_mut().zip(self.ends.iter_mut()).zip(next) {
+            let over = |(path, all)| (path, PathSum { ticks: 0, visits: 1, min: all, max: all });
+            more.extend(ends.go_on(next).into_iter().map(over));
             add_rows(sums, more, |(path, _)| *path, |sum, more| sum.1 += more.1);
         }
     }
@@ -118,13 +104,11 @@ impl PathSums {
             .iter_ids()
             .flat_map(|(pe, stream)| (0..stream.visits.len().div_ceil(PIECE)).map(move |piece| (pe, piece * PIECE)));
         let of_pes = fold(&Times(trace), pieces.collect());
-        let ends = trace.slice().map_or_else(Table::default, |slice| {
-            trace
-                .pes()
-                .ids()
-                .map(|pe| Ends::of(&trace.streams()[pe].visits, slice.begun[pe], &slice.open[pe]))
-                .collect()
-        });
+        let of_pe = |pe: PeId| {
+            let visits = &trace.streams()[pe].visits;
+            Ends::of(trace, pe, |visit| visits.at(VisitIx(visit as u32)).duration())
+        };
+        let ends = trace.pes().ids().map(of_pe).collect();
         PathSums { of_pes, ends }
     }
 
@@ -137,13 +121,33 @@ impl PathSums {
     }
 }
 
-impl Ends {
-    fn of(visits: &Visits, begun: u32, open: &[VisitIx]) -> Ends {
-        let of = |visit: VisitIx| (visits.at(visit).path, visits.at(visit).duration());
-        let begun = (0..begun).map(VisitIx).map(|visit| (of(visit).0, of(visit).1, open.contains(&visit)));
-        let begun: Vec<_> = begun.collect();
-        let new = open.iter().filter(|visit| visit.index() >= begun.len());
-        Ends { open: new.map(|visit| of(*visit)).collect(), begun }
+impl<T: AddAssign> Ends<T> {
+    /// Those of a slice, where something is known of each visit that is in several.
+    pub(crate) fn of(trace: &Trace, pe: PeId, what: impl Fn(usize) -> T) -> Ends<T> {
+        let (visits, slice) = (&trace.streams()[pe].visits, trace.slice());
+        let goes_on = |visit: usize| slice.is_some_and(|slice| slice.open[pe].iter().any(|it| it.index() == visit));
+        let (mut begun, mut open) = (Vec::new(), Vec::new());
+        for visit in in_several(trace, pe) {
+            let path = visits.path[visit];
+            if slice.is_some_and(|slice| visit < slice.begun[pe] as usize) {
+                begun.push((path, what(visit), goes_on(visit)));
+            } else {
+                open.push((path, what(visit)));
+            }
+        }
+        Ends { begun, open }
+    }
+
+    /// Goes on with the next slice; which visits ended in it, and all that they had.
+    pub(crate) fn go_on(&mut self, next: Ends<T>) -> Vec<(CallPathId, T)> {
+        let (mut open, mut over) = (Vec::new(), Vec::new());
+        for ((path, mut all), (_, part, goes_on)) in self.open.drain(..).zip(next.begun) {
+            all += part;
+            if goes_on { &mut open } else { &mut over }.push((path, all));
+        }
+        open.extend(next.open);
+        self.open = open;
+        over
     }
 }
 
@@ -208,7 +212,7 @@ impl Fold for Times<'_> {
 }
 
 /// Visits of a PE that are in several slices, in order.
-fn in_several(trace: &Trace, pe: PeId) -> impl Iterator<Item = usize> {
+pub(crate) fn in_several(trace: &Trace, pe: PeId) -> impl Iterator<Item = usize> {
     let slice = trace.slice();
     let begun = slice.map_or(0, |slice| slice.begun[pe] as usize);
     let open = slice.map_or(&[][..], |slice| &slice.open[pe]);

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use partune_analysis::{Comparison, Figure, Finding, Interval, Mode, Options, Run, Scaling, Unit, repeats};
+use partune_analysis::{Comparison, Figure, Finding, Interval, Mode, Run, Scaling, Unit, repeats};
 
 use crate::Diagnosis;
 
@@ -189,13 +189,7 @@ fn with_runs<T>(diagnoses: &[&Diagnosis], work: impl FnOnce(&[Run<'_>]) -> T) ->
     let runs: Vec<Run<'_>> = diagnoses
         .iter()
         .zip(&findings)
-        .map(|(it, findings)| Run {
-            trace: &it.run.trace,
-            waits: &it.run.waits,
-            sections: &it.sections,
-            findings,
-            minimum: Options::default().minimum,
-        })
+        .map(|(it, findings)| Run { input: it.run.input(&it.options), sections: &it.sections, findings })
         .collect();
     work(&runs)
 }

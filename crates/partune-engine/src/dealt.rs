@@ -213,7 +213,7 @@ impl Desk<'_> {
         shared = before.told(shared);
         let Read { trace, index, repair, ties, waits } = read;
         let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
-        let beside = timed(progress, "asking", || Answered::beside(&input, ties));
+        let beside = timed(progress, "asking", || Answered::beside(&input, ties, request.compares));
         let answered = beside.with(shared);
         let matched = Matched::of(&index);
         let is_last = slice + 1 == self.deal.slices;

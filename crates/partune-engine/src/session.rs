@@ -28,11 +28,13 @@ pub struct Request {
     pub repair_clocks: bool,
     /// Predict what mending the first findings saves, where that takes no longer than a moment.
     pub predicts: bool,
+    /// Learn of slices what a comparison of the run asks, too; without it, what was [looked at in slices](crate::analyze_in_slices) cannot be compared.
+    pub compares: bool,
 }
 
 impl Default for Request {
     fn default() -> Self {
-        Self { options: Options::default(), only: Vec::new(), repair_clocks: true, predicts: true }
+        Self { options: Options::default(), only: Vec::new(), repair_clocks: true, predicts: true, compares: false }
     }
 }
 
@@ -181,7 +183,7 @@ fn diagnose(
     let able = analyses_of(if trace.profile().is_some() { Needs::Sums } else { Needs::Events });
     let outcome = run_analyses(&able, &input, request, progress);
     let matched = Matched::of(&index);
-    conclude(Run::new(trace, index, waits, (repair, matched)), outcome, &able, request)
+    conclude(Run::new(trace, index, waits, shared, (repair, matched)), outcome, &able, request)
 }
 
 /// Runs those of some analyses that are asked for, side by side.

@@ -8,7 +8,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use partune_engine::job::{Alone, Job, Traffic};
-use partune_engine::{OpenError, Request, Sliced};
+use partune_engine::{Diagnosis, Mode, OpenError, Request, Sliced};
+use partune_report::NamedRun;
 use partune_testkit::mutate::{self, Random};
 use serde_json::{Map, Value};
 
@@ -42,6 +43,28 @@ fn in_slices(anchor: &Path, slice: u64) -> Result<Value, Option<String>> {
         Sliced::Whole(why) => Err(why),
         Sliced::Elsewhere => panic!("there is one process"),
     }
+}
+
+/// A run for comparisons; in slices, if their size is given and that is possible.
+fn to_compare(anchor: &Path, slice: Option<u64>) -> Option<Diagnosis> {
+    let request = Request { compares: true, ..request() };
+    let Some(slice) = slice else {
+        let opened = partune_engine::open(anchor, &()).expect("the archive opens");
+        return Some(partune_engine::analyze(opened, &request, &()));
+    };
+    match partune_engine::analyze_in_slices(anchor, &request, slice, &Alone, &()).expect("the archive opens") {
+        Sliced::Diagnosed(diagnosis) => Some(*diagnosis),
+        Sliced::Whole(_) | Sliced::Elsewhere => None,
+    }
+}
+
+/// What is said of two runs beside each other, and of how a program scales if they are on different numbers of PEs.
+fn compared(runs: [&Diagnosis; 2]) -> Value {
+    let named = runs.map(|diagnosis| NamedRun { archive: "archive", diagnosis });
+    let comparison = partune_engine::compare(&runs).expect("there are two");
+    let scaling = partune_engine::scale(&runs, Mode::Strong);
+    let scaling = scaling.map_or(Value::Null, |it| parsed(&partune_report::scaling_document(&it, &named)));
+    serde_json::json!([parsed(&partune_report::compare_document(&comparison, &named, None, &[])), scaling])
 }
 
 fn parsed(document: &str) -> Value {
@@ -106,6 +129,35 @@ fn archives_say_the_same() {
         }
     }
     assert!(cut >= 2, "an example at least is cut twice");
+}
+
+/// How much single visits and waits differ, by which a difference is told from chance, adds up too.
+#[test]
+fn runs_compare_the_same() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    let made = [("16", "8K", "5:2"), ("16", "12K", "5:2.5"), ("8", "8K", "5:2")].map(|(ranks, events, slow)| {
+        let options = ["--ranks", ranks, "--events", events, "--slow", slow, "--jitter", "0.3"];
+        synth(&folder.path().join(format!("{ranks}{events}")), &options)
+    });
+    let archives = archives();
+    let all = || made.iter().chain(archives.iter().map(|it| &it.anchor));
+    let mut cut: Vec<(Diagnosis, Diagnosis)> = Vec::new();
+    for anchor in all() {
+        if let Some(sliced) = to_compare(anchor, Some(500)) {
+            cut.push((to_compare(anchor, None).expect("it is whole"), sliced));
+        }
+    }
+    assert!(cut.len() >= made.len() + 1, "an example at least is cut");
+    let told = |document: &Value| document.to_string().matches("\"noise_s\":").count();
+    for (number, (whole, sliced)) in cut.iter().enumerate() {
+        for (other, (other_whole, other_sliced)) in [&cut[number], &cut[0]].into_iter().enumerate() {
+            let of_wholes = compared([whole, other_whole]);
+            assert!(told(&of_wholes) > 0, "{number} {of_wholes}");
+            let at = format!("{number} {other}");
+            same(&of_wholes, &compared([sliced, other_sliced]), &at);
+            same(&of_wholes, &compared([whole, other_sliced]), &at);
+        }
+    }
 }
 
 /// Whether its clocks do.

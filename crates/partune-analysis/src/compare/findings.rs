@@ -10,7 +10,7 @@ use partune_base::{CallPathId, Id, PeId, Span, Table};
 use partune_trace::Role;
 
 use super::Run;
-use super::measure::Moments;
+use super::moments::Moments;
 use super::sets::Sets;
 use super::spread::{Change, Spread, Verdict, change};
 use crate::Pattern;
@@ -52,7 +52,6 @@ struct Found {
 
 /// The findings of sets of repeated runs, as far as the runs that stand for them have them, largest difference first.
 /// `row` has the row of a call path of a run.
-/// Linear in waits but for their keys.
 pub(crate) fn compare(
     runs: &[Run<'_>],
     sets: &Sets,
@@ -64,8 +63,8 @@ pub(crate) fn compare(
         (pattern, row_of(run, path).map(|row| joined.first(pattern, row)))
     };
     for (number, run) in runs.iter().enumerate() {
-        let mut positions: Table<PeId, u32> = Table::filled(run.trace.pes().len(), u32::MAX);
-        run.trace.active_pes().enumerate().for_each(|(position, pe)| positions[pe] = position as u32);
+        let mut positions: Table<PeId, u32> = Table::filled(run.trace().pes().len(), u32::MAX);
+        run.trace().active_pes().enumerate().for_each(|(position, pe)| positions[pe] = position as u32);
         let total = run.total();
         for finding in run.findings {
             let entry = all.entry(key_of(number, finding.pattern, finding.path));
@@ -77,12 +76,12 @@ pub(crate) fn compare(
             if finding.time > found.most {
                 (found.most, found.sums.path) = (finding.time, finding.path);
             }
-            let seconds = run.trace.clock().seconds(finding.time);
+            let seconds = run.trace().clock().seconds(finding.time);
             found.sums.seconds += seconds;
             found.sums.fraction += if total > 0.0 { seconds / total } else { 0.0 };
             found.sums.count += finding.count;
             for (pe, time) in finding.pes.iter().filter(|(pe, _)| pe.index() < positions.len()) {
-                let share = run.trace.clock().seconds(*time);
+                let share = run.trace().clock().seconds(*time);
                 match found.pes.binary_search_by_key(&positions[*pe], |it| it.0) {
                     Ok(at) => found.pes[at].1 += share,
                     Err(at) => found.pes.insert(at, (positions[*pe], share)),
@@ -91,16 +90,15 @@ pub(crate) fn compare(
         }
     }
     for (number, run) in runs.iter().enumerate() {
-        let clock = run.trace.clock();
+        let square = run.trace().clock().seconds(Span(1)).powi(2);
         let mut moments: BTreeMap<(Key, PeId), Moments> = BTreeMap::new();
-        for wait in run.waits {
-            let key = key_of(number, wait.pattern, run.trace.visit(wait.pe, wait.operation).path);
-            moments.entry((key, wait.pe)).or_default().add(clock.seconds(wait.duration()));
+        for ((pe, pattern, path), waits) in &run.input.wait_moments().0 {
+            *moments.entry((key_of(number, *pattern, *path), *pe)).or_default() += *waits;
         }
         for ((key, _), moments) in moments {
             let found = all.get_mut(&key).and_then(|(_, of_runs)| of_runs[number].as_mut());
             if let (Some(found), Some(more)) = (found, moments.of_sum()) {
-                found.variance = Some(found.variance.unwrap_or(0.0) + more);
+                found.variance = Some(found.variance.unwrap_or(0.0) + more * square);
             }
         }
     }
@@ -158,7 +156,7 @@ fn change_of_set(runs: &[Run<'_>], sets: &Sets, found: &[Option<Found>], set: us
         |set: usize| sets.runs(set).iter().copied().find(|run| found[*run].is_some()).unwrap_or(sets.runs(set)[0]);
     let (base, other) = (one_with_it(0), one_with_it(set));
     if sets.are_repeated(set) && found[base].is_some() && found[other].is_some() {
-        let pes = |run: usize| runs[run].trace.cpu_pes().count();
+        let pes = |run: usize| runs[run].trace().cpu_pes().count();
         return sets.change(set, pes, |run| found[run].as_ref().map(|it| it.sums.seconds));
     }
     let change = between(runs, found, base, other);
@@ -170,7 +168,7 @@ fn change_of_set(runs: &[Run<'_>], sets: &Sets, found: &[Option<Found>], set: us
 }
 
 fn between(runs: &[Run<'_>], found: &[Option<Found>], base: usize, other: usize) -> Change {
-    let pes = |run: usize| runs[run].trace.cpu_pes().count();
+    let pes = |run: usize| runs[run].trace().cpu_pes().count();
     let value = |run: usize| found[run].as_ref().map(|it| it.sums.seconds);
     if let Some(mut change) = Change::one_sided(value(base), value(other)) {
         let without = if value(base).is_none() { base } else { other };
@@ -178,7 +176,7 @@ fn between(runs: &[Run<'_>], found: &[Option<Found>], base: usize, other: usize)
             let per_pe = |run: usize| value(run).unwrap_or(0.0) / pes(run).max(1) as f64;
             change.difference = per_pe(other) - per_pe(base);
         }
-        let hidden = runs[without].minimum * runs[without].trace_seconds();
+        let hidden = runs[without].input.options.minimum * runs[without].trace_seconds();
         let per_pe = change.difference.abs() / if pes(base) == pes(other) { pes(base).max(1) as f64 } else { 1.0 };
         if change.verdict != Verdict::Same && per_pe < 2.0 * hidden {
             change.verdict = Verdict::TooSmall;

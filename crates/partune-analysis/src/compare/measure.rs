@@ -2,17 +2,13 @@
 //!
 //! From the same sums as the analyses `profile` and `operations`, so that a comparison shows the figures that they show.
 
-use partune_base::{CallPathId, Id, PeId, Table, Time};
-use partune_trace::{Stream, Trace};
-use rayon::prelude::*;
+use partune_base::{CallPathId, PeId, Table};
+use partune_trace::Trace;
 use rustc_hash::FxHashMap;
 
 use super::Run;
 use super::align::Rows;
 use super::spread::Spread;
-use crate::Wait;
-use crate::sums::operation_sums;
-use crate::times::path_times;
 
 /// What a run spent in a place, summed over PEs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -66,13 +62,13 @@ impl RunSums {
     }
 }
 
-/// Adds up a run by rows. Linear in visits.
+/// Adds up a run by rows. Linear in call paths of PEs, once it is known what they took.
 pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSums {
-    let trace = run.trace;
+    let (input, trace) = (&run.input, run.input.trace);
     let of_path = &rows.of_path[number];
     let clock = trace.clock();
     let outermost = outermost(trace, of_path, rows.ids.len());
-    let times = path_times(trace);
+    let times = input.times();
     let active: Vec<PeId> = trace.active_pes().collect();
     let mut sums: Vec<Option<Measured>> = vec![None; rows.ids.len()];
     for (position, pe) in active.iter().enumerate() {
@@ -105,103 +101,27 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSum
             add(measured);
         }
     };
-    for (path, operation) in operation_sums(trace).iter_ids() {
+    let is_profile = trace.profile().is_some();
+    for ((path, operation), waiting) in input.operations().iter_ids().zip(&input.waiting().0) {
         at(path, &|measured| {
             measured.sums.bytes = measured.sums.bytes.saturating_add(operation.transfers.bytes());
-            measured.sums.waiting = trace.profile().is_none().then_some(0.0);
+            let more = clock.seconds(*waiting);
+            measured.sums.waiting = (!is_profile).then(|| measured.sums.waiting.unwrap_or(0.0) + more);
         });
     }
-    for wait in run.waits {
-        let seconds = clock.seconds(wait.duration());
-        at(trace.visit(wait.pe, wait.operation).path, &|measured| {
-            measured.sums.waiting = Some(measured.sums.waiting.unwrap_or(0.0) + seconds);
-        });
-    }
-    let tick = clock.seconds(partune_base::Span(1));
-    let no_moments = || vec![[Moments::default(); 2]; trace.paths().len()];
-    let spreads: Vec<Vec<(CallPathId, [f64; 2])>> = active
-        .par_iter()
-        .map_init(no_moments, |moments, pe| visit_variances(trace.streams().get(*pe), run.waits.of_pe(*pe), moments))
-        .collect();
+    let square = clock.seconds(partune_base::Span(1)).powi(2);
     let mut of_run: Option<f64> = None;
-    for (path, [ticks, working]) in spreads.into_iter().flatten() {
-        at(path, &|measured| {
-            measured.variance = Some(measured.variance.unwrap_or(0.0) + ticks * tick * tick);
+    for (path, visits) in active.iter().flat_map(|pe| &input.visit_moments().of_pes[*pe]) {
+        let Some((all, working)) = visits.all.of_sum().zip(visits.working.of_sum()) else { continue };
+        at(*path, &|measured| {
+            measured.variance = Some(measured.variance.unwrap_or(0.0) + all * square);
         });
-        of_run = Some(of_run.unwrap_or(0.0) + working * tick * tick);
+        of_run = Some(of_run.unwrap_or(0.0) + working * square);
     }
-    RunSums { rows: sums, pes: active.len(), seconds_a_tick: tick, variance: of_run }
+    RunSums { rows: sums, pes: active.len(), seconds_a_tick: clock.seconds(partune_base::Span(1)), variance: of_run }
 }
 
 /// Whether no ancestor of a path is in the same row.
 fn outermost(trace: &Trace, of_path: &Table<CallPathId, u32>, rows: usize) -> Table<CallPathId, bool> {
     trace.paths().outermost(rows, |path| Some(of_path[path] as usize).filter(|row| *row < rows))
-}
-
-/// Count, mean and sum of squared differences from it (Welford).
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Moments {
-    count: f64,
-    mean: f64,
-    squares: f64,
-}
-
-impl Moments {
-    pub(crate) fn add(&mut self, value: f64) {
-        self.count += 1.0;
-        let from = value - self.mean;
-        self.mean += from / self.count;
-        self.squares += from * (value - self.mean);
-    }
-
-    pub(crate) fn count(&self) -> f64 {
-        self.count
-    }
-
-    /// The variance of the sum of the values; none of fewer than two.
-    pub(crate) fn of_sum(&self) -> Option<f64> {
-        (self.count > 1.0).then(|| self.count * self.squares / (self.count - 1.0))
-    }
-}
-
-/// For each path that was visited at least twice, count × variance of its visits' exclusive ticks: of all, and of those in which it does not wait.
-fn visit_variances(
-    stream: Option<&Stream>,
-    waits: &[Wait],
-    moments: &mut [[Moments; 2]],
-) -> Vec<(CallPathId, [f64; 2])> {
-    let mut add = |(_, path, ticks, waiting): (Time, CallPathId, i64, i64)| {
-        let [all, working] = &mut moments[path.index()];
-        all.add(ticks as f64);
-        working.add((ticks - waiting) as f64);
-    };
-    // Exit, path, and exclusive and waiting ticks of the visits around.
-    let mut open: Vec<(Time, CallPathId, i64, i64)> = Vec::new();
-    let mut waits = waits.iter().peekable();
-    for (index, visit) in stream.into_iter().flat_map(|stream| stream.visits.iter()).enumerate() {
-        while let Some(over) = open.pop_if(|it| it.0 <= visit.enter) {
-            add(over);
-        }
-        let ticks = visit.duration().0;
-        if let Some(around) = open.last_mut() {
-            around.2 = around.2.saturating_sub(ticks);
-        }
-        let mut waiting = 0;
-        while let Some(wait) = waits.next_if(|wait| wait.operation.index() <= index) {
-            waiting += if wait.operation.index() == index { wait.duration().0 } else { 0 };
-        }
-        open.push((visit.exit, visit.path, ticks, waiting));
-    }
-    while let Some(over) = open.pop() {
-        add(over);
-    }
-    let mut paths: Vec<CallPathId> =
-        stream.into_iter().flat_map(|stream| stream.visits.iter()).map(|it| it.path).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    let spread = |path: CallPathId| {
-        let [all, working] = std::mem::take(&mut moments[path.index()]);
-        Some((path, [all.of_sum()?, working.of_sum()?]))
-    };
-    paths.into_iter().filter_map(spread).collect()
 }

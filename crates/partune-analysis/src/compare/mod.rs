@@ -8,6 +8,7 @@ mod aligned;
 pub(crate) mod figures;
 pub(crate) mod findings;
 pub(crate) mod measure;
+pub(crate) mod moments;
 mod sets;
 pub(crate) mod spread;
 
@@ -22,7 +23,7 @@ use self::measure::{RunSums, measure};
 use self::sets::Sets;
 use self::spread::change;
 use crate::repeats::{self, Interval, Tail};
-use crate::{Finding, Section, Waits};
+use crate::{Finding, Input, Section};
 
 pub use aligned::{Aligned, AlignedStage, Stages, align, has_stages, same_regions};
 pub use figures::Figure;
@@ -33,12 +34,9 @@ pub use spread::{Change, Verdict};
 /// A run that was analysed.
 #[derive(Clone, Copy)]
 pub struct Run<'a> {
-    pub trace: &'a Trace,
-    pub waits: &'a Waits,
+    pub input: Input<'a>,
     pub sections: &'a [Section],
     pub findings: &'a [&'a Finding],
-    /// The share of the run below which a finding was not reported.
-    pub minimum: f64,
 }
 
 /// Runs beside the first one.
@@ -120,14 +118,18 @@ impl Comparison {
     }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    pub(crate) fn trace(&self) -> &'a Trace {
+        self.input.trace
+    }
+
     pub(crate) fn trace_seconds(&self) -> f64 {
-        self.trace.clock().seconds(self.trace.duration())
+        self.trace().clock().seconds(self.trace().duration())
     }
 
     /// Seconds of all PEs.
     pub(crate) fn total(&self) -> f64 {
-        self.trace_seconds() * self.trace.cpu_pes().count() as f64
+        self.trace_seconds() * self.trace().cpu_pes().count() as f64
     }
 }
 
@@ -140,7 +142,7 @@ pub fn compare(runs: &[Run<'_>]) -> Comparison {
 /// told of a set is of that run, but differences are of all.
 pub fn compare_sets(all: &[Run<'_>], set_of: &[usize]) -> Comparison {
     let sets = Sets::new(set_of);
-    let traces: Vec<&Trace> = all.iter().map(|run| run.trace).collect();
+    let traces: Vec<&Trace> = all.iter().map(|run| run.trace()).collect();
     let names = Names::new(&traces);
     let (paths, regions) = (align::call_paths(&traces, &names), align::regions(&traces, &names));
     let (all_paths, all_regions) = (measure_all(all, &paths), measure_all(all, &regions));
@@ -169,7 +171,7 @@ pub(crate) fn measure_all<I>(runs: &[Run<'_>], rows: &Rows<I>) -> Vec<RunSums> {
 
 /// A run as a whole. Its noise is that over visits of all places together, without waiting, as if they were independent. That over PEs is left out, since work that moves between them is why a run gets faster.
 fn whole(runs: &[Run<'_>], sets: &Sets, sums: &[RunSums], run: usize) -> RunFigures {
-    let trace = runs[run].trace;
+    let trace = runs[run].trace();
     let seconds = runs[run].trace_seconds();
     let base = runs[0].trace_seconds();
     let per_pe = |run: usize| sums[run].variance.map(|variance| variance / (sums[run].pes.max(1) as f64).powi(2));
@@ -246,11 +248,11 @@ fn rows<I: Copy>(rows: &Rows<I>, sums: &[RunSums], sets: &Sets, role: impl Fn(us
 /// What a reader has to know before the differences.
 pub(crate) fn notes(runs: &[Run<'_>], sums: &[RunSums]) -> Vec<Note> {
     let mut notes = Vec::new();
-    let layout = |run: usize| (sums[run].pes, processes(runs[run].trace));
+    let layout = |run: usize| (sums[run].pes, processes(runs[run].trace()));
     if (1..runs.len()).any(|run| layout(run) != layout(0)) {
         notes.push(Note::Layout);
     }
-    let profiles: Vec<usize> = (0..runs.len()).filter(|run| runs[*run].trace.profile().is_some()).collect();
+    let profiles: Vec<usize> = (0..runs.len()).filter(|run| runs[*run].trace().profile().is_some()).collect();
     if !profiles.is_empty() && profiles.len() < runs.len() {
         notes.push(Note::Profiles { runs: profiles });
     }
@@ -289,10 +291,10 @@ struct Used {
 
 impl Used {
     fn new(run: &Run<'_>) -> Used {
-        let trace = run.trace;
+        let trace = run.trace();
         let mut used: Table<RegionId, bool> = Table::filled(trace.regions().len(), false);
         let mut functions = false;
-        for path in crate::times::path_times(trace).iter().flatten().map(|row| row.path) {
+        for path in run.input.times().iter().flatten().map(|row| row.path) {
             let region = trace.paths().region(path);
             used[region] = true;
             let it = &trace.regions()[region];

@@ -115,7 +115,7 @@ impl Mode {
 pub fn scale(runs: &[Run<'_>], mode: Mode) -> Option<Scaling> {
     let mut of_count: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (number, run) in runs.iter().enumerate() {
-        of_count.entry(cpu_pes(run.trace).len()).or_default().push(number);
+        of_count.entry(cpu_pes(run.trace()).len()).or_default().push(number);
     }
     let seconds = |run: usize| runs[run].trace_seconds();
     if of_count.len() < 2 || of_count.contains_key(&0) || (0..runs.len()).any(|run| seconds(run) <= 0.0) {
@@ -140,7 +140,7 @@ pub fn scale(runs: &[Run<'_>], mode: Mode) -> Option<Scaling> {
         points[last].factors = factors::relative(mode, (first.0, &runs[first.1]), (pes, &runs[run]));
     }
     let medians: Vec<Run<'_>> = points.iter().map(|point| runs[point.run]).collect();
-    let traces: Vec<&Trace> = medians.iter().map(|run| run.trace).collect();
+    let traces: Vec<&Trace> = medians.iter().map(|run| run.trace()).collect();
     let names = Names::new(&traces);
     let (paths, regions) = (align::call_paths(&traces, &names), align::regions(&traces, &names));
     let (of_paths, of_regions) = (measure_all(&medians, &paths), measure_all(&medians, &regions));

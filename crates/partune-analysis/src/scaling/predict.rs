@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use partune_base::{CallPathId, Id, PeId, Time};
+use partune_base::{CallPathId, Id, PeId, Span, Time};
 use partune_index::Index;
 use partune_machine::{Machine, Scope};
 use partune_trace::{Role, Trace, VisitIx};
@@ -15,7 +15,7 @@ use partune_trace::{Role, Trace, VisitIx};
 use super::law::{self, Basis, Fitted, Series, Term};
 use crate::Waits;
 use crate::compare::align::without_line;
-use crate::compare::measure::Moments;
+use crate::compare::moments::Moments;
 use crate::critical_path::{Walk, walk_from};
 use crate::timeline::{PathTimes, Timeline};
 use crate::useful::{cpu_pes, run_seconds, span_of, windows};
@@ -187,7 +187,7 @@ fn spent(trace: &Trace, (begin, end): (Time, Time), chain: &Walk, waits: Option<
         for &(_, from, to) in parts {
             let near = trace.streams()[pe].visits.enter.partition_point(|enter| *enter < to);
             timeline.add(from, to, VisitIx(near as u32), &mut times);
-            timeline.ended(from, to, |path, time| ended[path.index()].add(trace.clock().seconds(time)));
+            timeline.ended(from, to, |path, time| ended[path.index()] += Moments::of(time.0));
         }
         for wait in waits.into_iter().flat_map(|waits| waits.of_pe(pe).iter().chain(waits.start_up_of_pe(pe))) {
             let inside = wait.end.min(end).since(wait.begin.max(begin));
@@ -195,14 +195,15 @@ fn spent(trace: &Trace, (begin, end): (Time, Time), chain: &Walk, waits: Option<
         }
     }
     chain.gaps.iter().for_each(|(path, gap)| times.add(*path, *gap));
+    let square = trace.clock().seconds(Span(1)).powi(2);
     let mut places: BTreeMap<PlaceName, Spent> = BTreeMap::new();
     for (path, time) in times.iter() {
         let spent = places.entry(place(trace, path)).or_default();
         spent.seconds += trace.clock().seconds(time.clamp_positive());
         let Some(path) = path.some() else { continue };
-        spent.visits += ended[path.index()].count();
+        spent.visits += ended[path.index()].count() as f64;
         if trace.paths().operation(path).is_some() {
-            spent.variance += ended[path.index()].of_sum().unwrap_or(0.0);
+            spent.variance += ended[path.index()].of_sum().unwrap_or(0.0) * square;
         }
     }
     places

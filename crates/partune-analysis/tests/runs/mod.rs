@@ -7,14 +7,17 @@ mod laws;
 mod pes;
 mod scaling;
 
-use partune_analysis::{Finding, Input, Needs, Options, Run, Section, Waits, analyses_of};
+use partune_analysis::{Finding, Input, Needs, Options, Run, Section, Shared, Waits, analyses_of};
 use partune_index::Index;
 use partune_trace::Trace;
 
 /// A run with what the analyses say of it.
 pub(crate) struct Analysed {
     pub(crate) trace: Trace,
+    index: Index,
     waits: Waits,
+    options: Options,
+    shared: Shared,
     sections: Vec<Section>,
     findings: Vec<Finding>,
 }
@@ -23,22 +26,24 @@ impl Analysed {
     pub(crate) fn new(trace: Trace) -> Analysed {
         let index = Index::build(&trace);
         let waits = Waits::find(&trace, &index);
-        let options = Options::default();
-        let input = Input {
-            trace: &trace,
-            index: &index,
-            waits: &waits,
-            options: &options,
-            shared: &partune_analysis::Shared::default(),
-        };
-        let able = analyses_of(if trace.profile().is_some() { Needs::Sums } else { Needs::Events });
-        let (mut sections, mut findings) = (Vec::new(), Vec::new());
-        for analysis in able {
-            let outcome = (analysis.run)(&input);
-            sections.extend(outcome.sections);
-            findings.extend(outcome.findings);
+        let (options, shared) = (Options::default(), Shared::default());
+        let mut it = Analysed { trace, index, waits, options, shared, sections: Vec::new(), findings: Vec::new() };
+        let able = analyses_of(if it.trace.profile().is_some() { Needs::Sums } else { Needs::Events });
+        for outcome in able.into_iter().map(|analysis| (analysis.run)(&it.input())).collect::<Vec<_>>() {
+            it.sections.extend(outcome.sections);
+            it.findings.extend(outcome.findings);
         }
-        Analysed { trace, waits, sections, findings }
+        it
+    }
+
+    fn input(&self) -> Input<'_> {
+        Input {
+            trace: &self.trace,
+            index: &self.index,
+            waits: &self.waits,
+            options: &self.options,
+            shared: &self.shared,
+        }
     }
 
     pub(crate) fn of(text: &str) -> Analysed {
@@ -52,13 +57,7 @@ pub(crate) fn with<T>(all: &[&Analysed], work: impl FnOnce(&[Run<'_>]) -> T) -> 
     let runs: Vec<Run<'_>> = all
         .iter()
         .zip(&findings)
-        .map(|(it, findings)| Run {
-            trace: &it.trace,
-            waits: &it.waits,
-            sections: &it.sections,
-            findings,
-            minimum: Options::default().minimum,
-        })
+        .map(|(it, findings)| Run { input: it.input(), sections: &it.sections, findings })
         .collect();
     work(&runs)
 }

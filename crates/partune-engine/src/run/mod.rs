@@ -18,7 +18,7 @@ mod transfers;
 mod visits;
 mod waits;
 
-use partune_analysis::Waits;
+use partune_analysis::{Input, Options, Shared as Asked, Waits};
 use partune_base::{Clock, PeId, Span, Time};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
@@ -44,15 +44,28 @@ pub struct Run {
     pub(crate) index: Index,
     pub(crate) waits: Waits,
     pub(crate) repair: Repair,
+    /// What comparisons ask, as far as it is known.
+    asked: Asked,
     matched: Matched,
     active: Vec<PeId>,
     made: Made,
 }
 
 impl Run {
-    pub(crate) fn new(trace: Trace, index: Index, waits: Waits, (repair, matched): (Repair, Matched)) -> Run {
+    pub(crate) fn new(
+        trace: Trace,
+        index: Index,
+        waits: Waits,
+        shared: Asked,
+        (repair, matched): (Repair, Matched),
+    ) -> Run {
         let active = trace.active_pes().collect();
-        Run { trace, index, waits, repair, matched, active, made: Made::default() }
+        Run { trace, index, waits, repair, asked: shared.for_comparisons(), matched, active, made: Made::default() }
+    }
+
+    /// As comparisons take it. The options are those that it was analysed with.
+    pub(crate) fn input<'a>(&'a self, options: &'a Options) -> Input<'a> {
+        Input { trace: &self.trace, index: &self.index, waits: &self.waits, options, shared: &self.asked }
     }
 
     pub fn clock(&self) -> Clock {

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.schema {
         return output::print(&compare_schema()).map(|()| ExitCode::SUCCESS);
     }
-    let opened = runs::open(&args.archives, &args.reading)?;
+    let opened = runs::open(&args.archives, &args.reading, args.advice.is_some())?;
     let sets = opened.sets();
     let comparison = partune_engine::compare_sets(&sets)?;
     let checked: Vec<Checked> = args.fail_on.iter().map(|it| it.check(&comparison)).collect::<Result<_, _>>()?;

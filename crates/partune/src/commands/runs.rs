@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use partune_engine::{Diagnosis, Options, Progress, Request};
+use partune_engine::job::Alone;
+use partune_engine::{Diagnosis, Options, Progress, Request, SLICE, Selection, Sliced};
 use partune_report::NamedRun;
 
 use crate::commands::reading::Reading;
@@ -30,19 +31,36 @@ pub(crate) fn open_one(path: &Path, progress: &dyn Progress) -> anyhow::Result<p
     Ok(opened)
 }
 
-/// Opens and analyses archives, and all runs of a folder of repeated ones. The first that cannot be read ends it.
-pub(crate) fn open(archives: &[PathBuf], reading: &Reading) -> anyhow::Result<Opened> {
-    let request = Request { predicts: false, ..reading.request(archives, Options::default())? };
+/// Opens and analyses archives, and all runs of a folder of repeated ones; large ones slice by slice where that is possible, those of the first archive if no event of it `is_followed`. The first that cannot be
+/// read ends it.
+pub(crate) fn open(archives: &[PathBuf], reading: &Reading, is_followed: bool) -> anyhow::Result<Opened> {
+    let request = Request { predicts: false, compares: true, ..reading.asked(Options::default())? };
+    let room = reading.resources().limit()?;
     let bar = Bar::new(false);
+    let sets: Vec<Vec<PathBuf>> = archives.iter().map(|it| partune_engine::runs(it)).collect::<Result<_, _>>()?;
+    let in_slices = |(set, entry): (usize, &PathBuf)| -> anyhow::Result<Option<Diagnosis>> {
+        if reading.selection() != Selection::default() || is_followed && set == 0 {
+            return Ok(None);
+        }
+        let sliced = partune_engine::analyze_in_slices(entry, &request, SLICE, &Alone, &bar)?;
+        if let Sliced::Whole(Some(why)) = &sliced {
+            output::note(&format!("partune: all of {} is read at once, since {why}", entry.display()));
+        }
+        Ok(if let Sliced::Diagnosed(diagnosis) = sliced { Some(*diagnosis) } else { None })
+    };
+    let entries = || sets.iter().enumerate().flat_map(|(set, entries)| entries.iter().map(move |entry| (set, entry)));
+    let sliced: Vec<Option<Diagnosis>> = entries().map(in_slices).collect::<anyhow::Result<_>>()?;
+    let others = entries().zip(&sliced).filter(|(_, sliced)| sliced.is_none());
+    let others: Vec<PathBuf> = others.map(|((_, entry), _)| entry.clone()).collect();
+    room.map_or(Ok(()), |room| room.tell(&others))?;
+    let mut sliced = sliced.into_iter();
     let mut all = Vec::new();
-    for archive in archives {
-        let entries = partune_engine::runs(archive)?;
+    for (archive, entries) in archives.iter().zip(&sets) {
         let name = archive.display().to_string();
-        let mut repeats = Repeats { name: name.clone(), names: Vec::new(), diagnoses: Vec::new() };
-        for entry in &entries {
-            let opened = partune_engine::open(entry, &bar)?;
-            let diagnosis = partune_engine::analyze_piece(opened, &reading.selection(), &request, &bar);
-            repeats.diagnoses.push(diagnosis.with_context(|| entry.display().to_string())?);
+        let mut repeats = Repeats { name, names: Vec::new(), diagnoses: Vec::new() };
+        for entry in entries {
+            let diagnosis = sliced.next().flatten().map_or_else(|| whole(entry, reading, &request, &bar), Ok);
+            repeats.diagnoses.push(diagnosis?);
             let folder = entry.parent().filter(|_| entries.len() > 1).unwrap_or(archive);
             repeats.names.push(folder.display().to_string());
         }
@@ -52,6 +70,12 @@ pub(crate) fn open(archives: &[PathBuf], reading: &Reading) -> anyhow::Result<Op
         all.push(repeats);
     }
     Ok(Opened(all))
+}
+
+fn whole(entry: &Path, reading: &Reading, request: &Request, bar: &Bar) -> anyhow::Result<Diagnosis> {
+    let opened = partune_engine::open(entry, bar)?;
+    let diagnosis = partune_engine::analyze_piece(opened, &reading.selection(), request, bar);
+    diagnosis.with_context(|| entry.display().to_string())
 }
 
 impl Opened {

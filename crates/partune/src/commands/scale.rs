@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.schema {
         return output::print(&scaling_schema());
     }
-    let opened = runs::open(&args.archives, &args.reading)?;
+    let opened = runs::open(&args.archives, &args.reading, false)?;
     let mode = if args.weak { Mode::Weak } else { Mode::Strong };
     let named = opened.each();
     let diagnoses: Vec<_> = named.iter().map(|run| run.diagnosis).collect();
