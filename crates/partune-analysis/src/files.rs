@@ -1,15 +1,17 @@
 //! Files: who opened, read and wrote which, how much at a time, in which order, and what it took.
 //!
-//! After the counters of Darshan, whose users know them. One walk over the rows of a PE; PEs are added up in order.
+//! After the counters of Darshan, whose users know them. One walk over the rows of a PE; PEs are added up in order. What is kept grows with files, PEs that use them, and different sizes of accesses.
 
 use std::collections::BTreeMap;
 
 use partune_base::{FileId, PeId, Span};
 use partune_trace::{HandleKind, IoKind, Stream, Trace, VisitIx};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 use crate::file_findings;
 use crate::fold::{Fold, fold};
+use crate::queries::Query;
 use crate::useful::cpu_pes;
 use crate::{
     Analysis, Column, DataTable, Input, Needs, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
@@ -20,7 +22,7 @@ pub(crate) static FILES: Analysis = Analysis {
     title: "Files: who read and wrote what, how, and what it took",
     docs: DOCS,
     finds: true,
-    needs: Needs::Events,
+    needs: Needs::Queries,
     shows: SHOWS,
     run,
 };
@@ -95,9 +97,8 @@ take (`combined_seconds`) by *t(s) = o + G s*, the least-squares line through al
 ";
 
 /// What PEs did with one file.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Use {
-    pes: u64,
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Use {
     opens: u64,
     reads: u64,
     writes: u64,
@@ -118,7 +119,6 @@ pub(crate) struct Use {
 
 impl Use {
     fn add(&mut self, more: Use) {
-        self.pes += more.pes;
         self.opens += more.opens;
         self.reads += more.reads;
         self.writes += more.writes;
@@ -135,8 +135,69 @@ impl Use {
         self.unaligned += more.unaligned;
     }
 
+    fn follow(&mut self, follows: Follows) {
+        self.consecutive += u64::from(follows.at_end);
+        self.sequential += u64::from(follows.ahead);
+    }
+
     fn time(&self) -> Span {
         self.time.iter().copied().sum()
+    }
+}
+
+/// What PEs did with files.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Uses {
+    of_files: BTreeMap<FileId, Use>,
+    /// Of each PE that did something with a file, the ends of what it read, and of what it wrote.
+    ends: BTreeMap<(FileId, PeId), [Option<Ends>; 2]>,
+}
+
+/// Where the first of some placed accesses of a PE begins, and where the last one ends.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Ends {
+    begin: u64,
+    end: u64,
+}
+
+impl Ends {
+    /// Of one access.
+    pub(crate) fn of(offset: u64, bytes: u64) -> Ends {
+        Ends { begin: offset, end: offset.saturating_add(bytes) }
+    }
+
+    /// Adds what comes next; how it follows what was there, if both are something.
+    pub(crate) fn join(sum: &mut Option<Ends>, next: Option<Ends>) -> Option<Follows> {
+        let next = next?;
+        let before = sum.replace(Ends { begin: sum.map_or(next.begin, |sum| sum.begin), ..next })?;
+        Some(Follows { at_end: next.begin == before.end, ahead: next.begin >= before.end })
+    }
+}
+
+/// How an access follows the one before it.
+#[derive(Clone, Copy)]
+pub(crate) struct Follows {
+    /// It begins where that ended.
+    pub(crate) at_end: bool,
+    /// Or behind.
+    pub(crate) ahead: bool,
+}
+
+impl Query for Uses {
+    fn of(input: &Input<'_>) -> Uses {
+        let trace = input.trace;
+        let pes = if trace.files().is_empty() { Vec::new() } else { cpu_pes(trace) };
+        fold(&UsesOf { trace, block: input.options.file_block }, pes)
+    }
+
+    fn add(&mut self, next: Uses) {
+        next.of_files.into_iter().for_each(|(file, it)| self.of_files.entry(file).or_default().add(it));
+        for ((file, pe), ends) in next.ends {
+            let sums = self.ends.entry((file, pe)).or_default();
+            for follows in sums.iter_mut().zip(ends).filter_map(|(sum, next)| Ends::join(sum, next)) {
+                self.of_files.entry(file).or_default().follow(follows);
+            }
+        }
     }
 }
 
@@ -145,17 +206,18 @@ fn run(input: &Input<'_>) -> Outcome {
     if trace.files().is_empty() {
         return Outcome::default();
     }
-    let uses = fold(&Uses { trace, block: input.options.file_block }, cpu_pes(trace));
-    let mut rows: Vec<(FileId, Use)> = uses.into_iter().collect();
+    let uses = input.file_uses();
+    let mut rows: Vec<(FileId, &Use)> = uses.of_files.iter().map(|(file, it)| (*file, it)).collect();
     if rows.is_empty() {
         return Outcome::default();
     }
     rows.sort_by_key(|(file, it)| (std::cmp::Reverse(it.time()), *file));
-    let sections = vec![section(trace, &rows)];
+    let sections = vec![section(trace, &rows, &uses.ends)];
     Outcome { findings: file_findings::find(input), sections }
 }
 
-fn section(trace: &Trace, rows: &[(FileId, Use)]) -> Section {
+fn section(trace: &Trace, rows: &[(FileId, &Use)], of_pes: &BTreeMap<(FileId, PeId), [Option<Ends>; 2]>) -> Section {
+    let pes = |file: FileId| of_pes.range((file, PeId(0))..=(file, PeId::NONE)).count() as u64;
     let count = |of: &dyn Fn(&Use) -> u64| Values::Count(rows.iter().map(|(_, it)| of(it)).collect());
     let bytes =
         |of: &dyn Fn(&Use) -> u64| Values::Number(Unit::Bytes, rows.iter().map(|(_, it)| of(it) as f64).collect());
@@ -166,7 +228,7 @@ fn section(trace: &Trace, rows: &[(FileId, Use)]) -> Section {
         |it: &Use| it.sizes.iter().max_by_key(|(size, count)| (**count, **size)).map_or((0, 0), |(a, b)| (*a, *b));
     let columns = [
         ("file", Values::Name(rows.iter().map(|(file, _)| trace.files()[*file].name).collect())),
-        ("pes", count(&|it| it.pes)),
+        ("pes", Values::Count(rows.iter().map(|(file, _)| pes(*file)).collect())),
         ("opens", count(&|it| it.opens)),
         ("reads", count(&|it| it.reads)),
         ("writes", count(&|it| it.writes)),
@@ -201,30 +263,28 @@ fn section(trace: &Trace, rows: &[(FileId, Use)]) -> Section {
     }
 }
 
-/// What PEs did with files.
-struct Uses<'a> {
+/// What PEs of a trace did with files.
+struct UsesOf<'a> {
     trace: &'a Trace,
     block: u64,
 }
 
-impl Fold for Uses<'_> {
+impl Fold for UsesOf<'_> {
     type Part = PeId;
-    type Partial = BTreeMap<FileId, Use>;
-    type Output = BTreeMap<FileId, Use>;
+    type Partial = Uses;
+    type Output = Uses;
     type Room = ();
 
     fn room(&self) {}
 
-    fn map(&self, (): &mut (), pe: PeId) -> BTreeMap<FileId, Use> {
+    fn map(&self, (): &mut (), pe: PeId) -> Uses {
         let stream = &self.trace.streams()[pe];
-        let mut uses: BTreeMap<FileId, Use> = BTreeMap::new();
-        // Where the last access of a kind to a file ended.
-        let mut ends: FxHashMap<(FileId, IoKind), u64> = FxHashMap::default();
+        let mut uses: BTreeMap<FileId, (Use, [Option<Ends>; 2])> = BTreeMap::new();
         let mut timed = Timed { stream, told: FxHashSet::default() };
         for row in accesses(stream) {
             let took = timed.take(row.visit);
             let Some(file) = row.file.some() else { continue };
-            let it = uses.entry(file).or_default();
+            let (it, ends) = uses.entry(file).or_default();
             match row.kind {
                 IoKind::Read => {
                     it.reads += 1;
@@ -248,28 +308,32 @@ impl Fold for Uses<'_> {
             let Some(offset) = row.offset else { continue };
             it.placed += 1;
             it.unaligned += u64::from(self.block > 0 && offset % self.block != 0);
-            if let Some(end) = ends.insert((file, row.kind), offset.saturating_add(row.bytes)) {
-                it.consecutive += u64::from(offset == end);
-                it.sequential += u64::from(offset >= end);
+            let ends = &mut ends[usize::from(row.kind == IoKind::Write)];
+            if let Some(follows) = Ends::join(ends, Some(Ends::of(offset, row.bytes))) {
+                it.follow(follows);
             }
         }
         for row in &stream.handles {
             let took = timed.take(row.visit);
             let Some(file) = row.file.some() else { continue };
-            let it = uses.entry(file).or_default();
+            let (it, _) = uses.entry(file).or_default();
             it.time[2] += took;
             it.opens += u64::from(row.kind == HandleKind::Opened);
             it.seeks += u64::from(matches!(row.kind, HandleKind::Positioned(_)));
         }
-        uses.values_mut().for_each(|it| it.pes = 1);
-        uses
+        let mut of_pe = Uses::default();
+        for (file, (it, ends)) in uses {
+            of_pe.of_files.insert(file, it);
+            of_pe.ends.insert((file, pe), ends);
+        }
+        of_pe
     }
 
-    fn merge(&self, all: &mut BTreeMap<FileId, Use>, next: BTreeMap<FileId, Use>) {
-        next.into_iter().for_each(|(file, it)| all.entry(file).or_default().add(it));
+    fn merge(&self, all: &mut Uses, next: Uses) {
+        all.add(next);
     }
 
-    fn finish(&self, all: Option<BTreeMap<FileId, Use>>) -> BTreeMap<FileId, Use> {
+    fn finish(&self, all: Option<Uses>) -> Uses {
         all.unwrap_or_default()
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Sums of a fit; those of different PEs add up.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
     count: f64,
     bytes: f64,

@@ -147,6 +147,10 @@ queries! {
         wait_places: crate::wait_states::Places;
         /// The critical path, and what PEs did beside it.
         critical: crate::critical_path::Critical;
+        /// What PEs did with files.
+        file_uses: crate::files::Uses;
+        /// What may be wrong with how files are used.
+        file_losses: crate::file_findings::Losses;
         /// Blocks between synchronisations of all PEs.
         blocks: crate::balance::Blocks;
     }
