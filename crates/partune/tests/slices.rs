@@ -283,6 +283,62 @@ fn ends_of_parts_may_be_told_late() {
     }
 }
 
+/// Four processes in turns, with what there is to find about files: all read the same in small accesses, each from where it was in the turn before, the first writes and synchronises while others wait for it.
+fn with_files(alone: bool) -> String {
+    let rank = |rank: u32| {
+        let writes = if rank == 0 || !alone {
+            format!(
+                "repeat 5 every 25 {{ pwrite64 {w}..{v} write(bytes=100, file=out{rank}, at=next) }}
+                 fwrite 730..740 write(bytes=5000, file=out, by=stream) fsync 740..895 sync(file=out{rank})",
+                w = 600 + rank,
+                v = 622 + rank,
+            )
+        } else {
+            String::new()
+        };
+        format!(
+            "pe {rank}: main 0..45000 {{
+                 MPI_Init 0..10 init
+                 open64 10..20 opened(file=in)
+                 repeat 40 every 1000 {{ turn 20..1010 {{
+                     load 20..100 {{ repeat 3 every 20 {{ pread64 {r}..{q} read(bytes=64, file=in, at=next) }} }}
+                     lseek 100..101 seek(at=7, file=in)
+                     work 101..600
+                     {writes}
+                     MPI_Allreduce {came}..1000 allreduce(bytes=8)
+                 }} }}
+                 fclose 43000..43010 closed(file=in)
+                 MPI_Finalize 44000..45000 finalize
+             }}",
+            r = 30 + rank,
+            q = 31 + rank + rank / 3,
+            came = 900 + rank,
+        )
+        .replace("MPI_Allreduce 90", if alone && rank > 0 { "MPI_Allreduce 61" } else { "MPI_Allreduce 90" })
+    };
+    (0..4).map(rank).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn what_is_done_with_files_is_found_the_same() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    for alone in [true, false] {
+        let anchor = folder.path().join(alone.to_string());
+        partune_engine::write(&partune_testkit::trace(&with_files(alone)), &anchor).expect("it can be written");
+        let anchor = anchor.join("traces.otf2");
+        let whole = without_delays(whole(&anchor));
+        let patterns = ["small_accesses", "same_file_read_by_all", "sync_in_loop", "serial_io"];
+        for pattern in patterns.iter().filter(|pattern| alone || **pattern != "serial_io") {
+            let findings = whole["findings"].as_array().expect("a list");
+            assert!(findings.iter().any(|finding| finding["pattern"] == **pattern), "{pattern}: {findings:?}");
+        }
+        for slice in [1, 50, 700] {
+            let sliced = without_delays(sliced(&anchor, slice).expect("it can be cut"));
+            same(&whole, &sliced, &format!("{alone} {slice}"));
+        }
+    }
+}
+
 /// One process with threads, accesses to memory of others, and clocks that disagree: they are repaired for the whole run.
 #[test]
 fn what_goes_across_is_looked_at_as_a_whole() {

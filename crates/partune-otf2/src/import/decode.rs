@@ -84,13 +84,19 @@ fn shape(operation: u8) -> Role {
     }
 }
 
+pub(super) fn io_kind(mode: u8) -> IoKind {
+    match mode {
+        1 => IoKind::Write,
+        2 => IoKind::Flush,
+        _ => IoKind::Read,
+    }
+}
+
 /// Space of locks of threads; windows count from zero.
 const THREAD_LOCKS: u64 = 1 << 40;
 const FILE_LOCKS: u64 = 2 << 40;
 
 const SHARED: u8 = 1;
-/// `OTF2_IO_STATUS_FLAG_APPEND`.
-const APPENDS: u32 = 2;
 
 impl EventVisitor for Decoder<'_> {
     #[inline]
@@ -306,11 +312,7 @@ impl EventVisitor for Decoder<'_> {
             }
             Event::IoOperationBegin { handle, mode, bytes_request, matching_id, .. } => {
                 self.io.insert(matching_id, self.assembler.segment.stream.io.len());
-                let kind = match mode {
-                    1 => IoKind::Write,
-                    2 => IoKind::Flush,
-                    _ => IoKind::Read,
-                };
+                let kind = io_kind(mode);
                 let offset = match self.told {
                     Some(Told::Address(offset) | Told::Displacement(offset)) => Some(offset),
                     Some(Told::Unit(_) | Told::Polls { .. } | Told::Matching(_) | Told::Execution { .. }) | None => {
@@ -324,8 +326,7 @@ impl EventVisitor for Decoder<'_> {
                 self.assembler.segment.stream.io.push(row);
             }
             Event::IoCreateHandle { handle, status_flags, .. } => {
-                let step = if status_flags & APPENDS == 0 { Step::Opened } else { Step::OpenedToAppend };
-                self.handle(time, HandleKind::Opened, handle, step);
+                self.handle(time, HandleKind::Opened, handle, Step::opened(status_flags));
             }
             Event::IoDestroyHandle { handle } => self.handle(time, HandleKind::Closed, handle, Step::Closed),
             Event::IoSeek { handle, offset_result, .. } => {

@@ -8,8 +8,10 @@
 //! zero, nothing is on its way, but for one chance in 2^64. Collective operations add to it too: each member of a group its number, less that of the next member, so that an operation that all have ended adds
 //! nothing.
 //!
+//! What is known of handles of files at a moment is where they are and which are other names of others, and only of archives that do not tell where accesses begin ([`super::offsets`]).
+//!
 //! A location counts the meetings of all and keeps at most so many of these moments, evenly: every first, every second, every fourth and so on. So what locations keep can be
-//! brought together by number. One pass over the events; memory: some 64 bytes for each moment, and the call paths.
+//! brought together by number. One pass over the events; memory: some 64 bytes for each moment, 40 for each handle that was moved before it, and the call paths.
 //!
 //! Where functions are known from calling contexts, which went on between two operations follows from what is counted of all such gaps of the location ([`super::counts`]): the same pass
 //! counts them (16 bytes for each sample, while a location is looked through). Such a run is cut only where no recorded region is open.
@@ -25,8 +27,10 @@ use super::addresses::Told;
 use super::clock::LocationClock;
 use super::contexts::NO_FRAME;
 use super::counts::{Counted, Counts};
+use super::decode::io_kind;
 use super::gaps::{Called, Sampled, Walker, length};
-use super::resolve::{CommRef, Rank, Resolver, UNDEFINED, global_region, local_region};
+use super::offsets::{self, Change, Followed, Step as HandleStep};
+use super::resolve::{CommRef, HandleRef, Rank, Resolver, UNDEFINED, global_region, local_region};
 use super::runs::Events;
 use crate::codec::attributes::AttributeList;
 use crate::codec::{Event, EventVisitor, Mapping};
@@ -69,6 +73,9 @@ pub(super) struct Found {
     /// Samples, and those whose context is not defined.
     pub(super) samples: u64,
     pub(super) lost_samples: u64,
+    /// Handles of files that were used, and where they were at the moments; where the archive does not tell offsets.
+    pub(super) handles: Vec<u32>,
+    pub(super) changes: Vec<Change>,
     /// Why the run cannot be cut.
     pub(super) unfit: Option<Cow<'static, str>>,
 }
@@ -139,8 +146,12 @@ pub(super) struct Scout<'a> {
     regions: &'a Table<RegionId, Region>,
     /// Whether all main threads are in a group.
     of_all: &'a Table<GroupId, bool>,
+    /// Which regions are given an offset.
+    positioned: &'a Table<RegionId, bool>,
     most: usize,
     found: Found,
+    /// None where the archive tells offsets.
+    handles: Option<Followed>,
     beside: Option<Beside>,
     chains: Option<Chains<'a>>,
     /// Whether a region was entered without a calling context.
@@ -178,9 +189,12 @@ impl<'a> Scout<'a> {
         pe: PeId,
         regions: &'a Table<RegionId, Region>,
         of_all: &'a Table<GroupId, bool>,
+        positioned: &'a Table<RegionId, bool>,
         most: usize,
     ) -> Scout<'a> {
         Scout {
+            handles: (!events.tables.addresses.tells_displacements()).then(Followed::default),
+            positioned,
             events,
             clock: &events.locations[pe.index()].clock,
             resolver: events.resolver(pe),
@@ -241,6 +255,12 @@ impl<'a> Scout<'a> {
             let span = span.map_or(0, |(begin, left)| length(begin, end(left)));
             self.found.counted = Some(self.events.counted(self.resolver.pe, counts, span));
         }
+        if let Some(handles) = self.handles {
+            match handles.finish() {
+                Some(handles) => (self.found.handles, self.found.changes) = handles,
+                None => _ = self.found.unfit.get_or_insert(Cow::Borrowed("an access to a file does not end")),
+            }
+        }
         self.found
     }
 
@@ -277,6 +297,9 @@ impl<'a> Scout<'a> {
             *next += 1;
             // What ended later would have time in both slices.
             if self.now.max(self.flushed) <= *left {
+                if let Some(handles) = &mut self.handles {
+                    handles.meet(*number);
+                }
                 self.found.moments.push(Moment {
                     number: *number,
                     chunk,
@@ -502,6 +525,9 @@ impl<'a> Scout<'a> {
             messages: self.messages,
             parts,
         });
+        if let Some(handles) = &mut self.handles {
+            handles.meet(self.met);
+        }
         self.is_open = !parts;
         if self.found.moments.len() > self.most {
             self.found.stride *= 2;
@@ -509,6 +535,9 @@ impl<'a> Scout<'a> {
             let last = self.met;
             self.found.moments.retain(|moment| moment.number.is_multiple_of(stride));
             self.is_open &= last.is_multiple_of(stride);
+            if let Some(handles) = &mut self.handles {
+                handles.thin(stride);
+            }
         }
     }
 
@@ -526,6 +555,39 @@ impl<'a> Scout<'a> {
 
     fn end(&mut self, request: u64) {
         self.open = self.open.wrapping_sub(mixed(request));
+    }
+
+    /// The time of what is done with files is that of operations, which are in one slice.
+    fn use_file(&mut self) {
+        if !self.stack.last().is_some_and(|path| self.about[*path as usize].is_inside) {
+            self.unfit("files are accessed outside of operations");
+        }
+    }
+
+    fn access(&mut self, handle: u32, mode: u8, bytes: u64, matching: u64) {
+        self.use_file();
+        self.open = self.open.wrapping_add(mixed(!matching));
+        let Some((handles, handle)) = self.handles.as_mut().zip(self.resolver.handle(HandleRef(handle))) else {
+            return;
+        };
+        let operation = self.stack.iter().map(|path| &self.about[*path as usize]).find(|about| about.is_inside);
+        let region = operation.map(|about| self.resolver.region(about.region));
+        let is_positioned = region.is_some_and(|region| self.positioned.get(region) == Some(&true));
+        let moves = offsets::moves(io_kind(mode), self.resolver.file(Some(handle)).1, is_positioned);
+        handles.begin(handle, moves.then_some(bytes), matching);
+    }
+
+    fn end_access(&mut self, matching: u64, bytes: Option<u64>) {
+        self.open = self.open.wrapping_sub(mixed(!matching));
+        if let Some(handles) = &mut self.handles {
+            handles.end(matching, bytes);
+        }
+    }
+
+    fn use_handle(&mut self, handle: u32, step: HandleStep) {
+        if let Some((handles, handle)) = self.handles.as_mut().zip(self.resolver.handle(HandleRef(handle))) {
+            handles.step(handle, step);
+        }
     }
 
     /// A message between this PE and another; of one that is received the number is taken back.
@@ -588,7 +650,8 @@ impl EventVisitor for Scout<'_> {
 
     fn attributes(&mut self, attributes: AttributeList<'_>) {
         match self.resolver.tables.addresses.told(&attributes, self.resolver.mappings) {
-            None | Some(Told::Polls { .. }) => {}
+            // A displacement is of an access to a file, unless what keeps the run whole anyway.
+            None | Some(Told::Polls { .. } | Told::Displacement(_)) => {}
             Some(_) => self.unfit("attributes tell more of its events"),
         }
     }
@@ -634,6 +697,11 @@ impl EventVisitor for Scout<'_> {
             | Event::ProgramEnd { .. }
             | Event::CommCreate { .. }
             | Event::CommDestroy { .. }
+            | Event::IoTryLock { .. }
+            | Event::IoChangeStatusFlags { .. }
+            | Event::IoDeleteFile { .. }
+            | Event::IoOperationTest { .. }
+            | Event::IoOperationIssued { .. }
             // Tasks end with their team.
             | Event::OmpTaskCreate { .. }
             | Event::OmpTaskSwitch { .. }
@@ -669,28 +737,42 @@ impl EventVisitor for Scout<'_> {
             | Event::RmaAcquireLock { .. }
             | Event::RmaTryLock { .. }
             | Event::RmaReleaseLock { .. } => self.unfit("PEs access memory of each other"),
-            Event::OmpAcquireLock { .. } | Event::ThreadAcquireLock { .. } => self.locks += 1,
-            Event::OmpReleaseLock { .. } | Event::ThreadReleaseLock { .. } => self.locks -= 1,
+            Event::OmpAcquireLock { .. } | Event::ThreadAcquireLock { .. } | Event::IoAcquireLock { .. } => {
+                self.locks += 1;
+            }
+            Event::OmpReleaseLock { .. } | Event::ThreadReleaseLock { .. } | Event::IoReleaseLock { .. } => {
+                self.locks -= 1;
+            }
             Event::OmpFork { .. } | Event::ThreadFork { .. } | Event::ThreadTeamBegin { .. } => self.teams += 1,
             Event::OmpJoin {} | Event::ThreadJoin { .. } | Event::ThreadTeamEnd { .. } => self.teams -= 1,
             Event::ThreadCreate { .. }
             | Event::ThreadBegin { .. }
             | Event::ThreadWait { .. }
             | Event::ThreadEnd { .. } => self.unfit("the program makes threads of its own"),
-            Event::IoAcquireLock { .. }
-            | Event::IoReleaseLock { .. }
-            | Event::IoTryLock { .. }
-            | Event::IoOperationBegin { .. }
-            | Event::IoCreateHandle { .. }
-            | Event::IoDestroyHandle { .. }
-            | Event::IoSeek { .. }
-            | Event::IoDuplicateHandle { .. }
-            | Event::IoOperationComplete { .. }
-            | Event::IoChangeStatusFlags { .. }
-            | Event::IoDeleteFile { .. }
-            | Event::IoOperationTest { .. }
-            | Event::IoOperationIssued { .. }
-            | Event::IoOperationCancelled { .. } => self.unfit("accesses to files are in it"),
+            Event::IoOperationBegin { handle, mode, bytes_request, matching_id, .. } => {
+                self.access(handle, mode, bytes_request, matching_id);
+            }
+            Event::IoOperationComplete { bytes_result, matching_id, .. } => {
+                self.end_access(matching_id, Some(bytes_result));
+            }
+            Event::IoOperationCancelled { matching_id, .. } => self.end_access(matching_id, None),
+            Event::IoCreateHandle { handle, status_flags, .. } => {
+                self.use_file();
+                self.use_handle(handle, HandleStep::opened(status_flags));
+            }
+            Event::IoDestroyHandle { handle } => {
+                self.use_file();
+                self.use_handle(handle, HandleStep::Closed);
+            }
+            Event::IoSeek { handle, offset_result, .. } => {
+                self.use_file();
+                self.use_handle(handle, HandleStep::Positioned(offset_result));
+            }
+            Event::IoDuplicateHandle { old_handle, new_handle, .. } => {
+                if let Some(old) = self.resolver.handle(HandleRef(old_handle)) {
+                    self.use_handle(new_handle, HandleStep::Duplicated(old));
+                }
+            }
         }
     }
 }

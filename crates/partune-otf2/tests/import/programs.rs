@@ -219,7 +219,7 @@ impl Program {
     }
 }
 
-fn sink(bytes: &Rc<RefCell<Vec<u8>>>) -> impl FnMut(&[u8]) + use<> {
+pub(super) fn sink(bytes: &Rc<RefCell<Vec<u8>>>) -> impl FnMut(&[u8]) + use<> {
     let bytes = Rc::clone(bytes);
     move |chunk| bytes.borrow_mut().extend_from_slice(chunk)
 }

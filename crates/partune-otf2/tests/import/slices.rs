@@ -1,16 +1,24 @@
 //! Slices of an archive have all that the archive has, each thing once, and nothing goes across but visits of functions. What would go across keeps an archive whole.
 
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+
 use partune_base::{CallPathId, PeId, Span};
 use partune_import::Slices;
+use partune_otf2::codec::{Event, EventVisitor, EventWriter, chunks, read_chunk};
+use partune_otf2::export::export;
 use partune_otf2::import::FORMAT;
-use partune_trace::{Stream, Trace, Visit, VisitIx};
+use partune_trace::{IoTransfer, Stream, Trace, Visit, VisitIx};
 
 use crate::codec::archives::archives;
 
+use super::exported::To;
+use super::programs::sink;
 use super::{Folder, open};
 
 /// The slices of an archive of at most about so many events, or why there are none.
-fn slices(anchor: &std::path::Path, wanted: u64) -> Result<Vec<Trace>, Option<String>> {
+fn slices(anchor: &Path, wanted: u64) -> Result<Vec<Trace>, Option<String>> {
     let name = anchor.file_name().expect("an anchor is a file").to_string_lossy().into_owned();
     let folder = Folder(anchor.parent().expect("it has a folder").to_owned());
     let find = FORMAT.slices.expect("OTF2 is read slice by slice");
@@ -79,6 +87,11 @@ fn together(whole: &Trace, slices: &[Trace], name: &str) {
         assert_eq!(rows(|stream| stream.collectives.len()), whole.collectives.len(), "{name}");
         assert_eq!(rows(|stream| stream.operations.len()), whole.operations.len(), "{name}");
         assert_eq!(rows(|stream| stream.pauses.len()), whole.pauses.len(), "{name}");
+        let accesses = |stream: &Stream| {
+            stream.io.iter().map(|row| IoTransfer { visit: VisitIx::NONE, ..*row }).collect::<Vec<IoTransfer>>()
+        };
+        assert_eq!(of_slices().flat_map(|(_, stream)| accesses(stream)).collect::<Vec<_>>(), accesses(whole), "{name}");
+        assert_eq!(rows(|stream| stream.handles.len()), whole.handles.len(), "{name}");
         assert_eq!(visits(&slices, pe), whole.visits.iter().collect::<Vec<Visit>>(), "{name}");
     }
 }
@@ -111,4 +124,119 @@ fn visits(slices: &&[Trace], pe: PeId) -> Vec<Visit> {
     }
     assert_eq!(open, []);
     visits
+}
+
+/// Of the event files of what is exported.
+const CHUNK: u64 = 1 << 20;
+
+/// Two processes that read and write in turns with a meeting behind each: a file that both read on from where they were, with seeks, one that is open for some turns only, and one that a PE alone writes.
+const IN_TURNS: &str = "
+    pe 0: main 0..1300 {
+        MPI_Init 0..2 init
+        open64 2..3 opened(file=in) open64 3..4 opened(file=out)
+        repeat 6 every 100 {
+            readv 10..14 read(bytes=100, file=in) readv 14..18 read(bytes=28, file=in) pread 18..20 read(bytes=5, file=in)
+            writev 20..25 write(bytes=9, file=out) fsync 25..30 sync(file=out) MPI_Barrier 40..50 barrier work 52..60
+        }
+        lseek 610..620 seek(at=7, file=in)
+        repeat 5 every 100 {
+            open64 622..624 opened(file=log) writev 624..630 write(bytes=3, file=log) MPI_Allreduce 640..650 allreduce(bytes=8)
+            writev 652..654 write(bytes=4, file=log) fclose 655..656 closed(file=log) readv 656..659 read(bytes=2, file=in)
+            MPI_Barrier 660..670 barrier
+        }
+        MPI_Finalize 1290..1300 finalize
+    }
+    pe 1: main 0..1300 {
+        MPI_Init 0..2 init
+        open64 2..3 opened(file=in)
+        repeat 6 every 100 { readv 5..8 read(bytes=64, file=in) work 8..45 MPI_Barrier 45..50 barrier }
+        repeat 5 every 100 {
+            readv 600..604 read(bytes=64, file=in) MPI_Allreduce 630..650 allreduce(bytes=8) MPI_Barrier 652..670 barrier
+        }
+        MPI_Finalize 1290..1300 finalize
+    }";
+
+/// The archive of a run that does not tell where accesses begin, as other recorders write it.
+fn untold(text: &str, folder: &Path) -> std::path::PathBuf {
+    export(&partune_testkit::trace(text), &To(folder.to_owned()), "new.otf2").expect("it is written");
+    let definitions = folder.join("new.def");
+    let mut bytes = std::fs::read(&definitions).expect("it is there");
+    let name = b"PARTUNE::DISPLACEMENT";
+    let at = bytes.windows(name.len()).position(|part| part == name).expect("accesses have displacements");
+    bytes[at] = b'X';
+    std::fs::write(&definitions, bytes).expect("it can be written");
+    folder.join("new.otf2")
+}
+
+#[test]
+fn accesses_begin_where_those_of_the_slice_before_ended() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let anchor = untold(IN_TURNS, folder.path());
+    let whole = open(&anchor, None);
+    let offsets = |pe| whole.streams()[PeId(pe)].io.iter().map(|row| row.offset).collect::<Vec<_>>();
+    assert_eq!(offsets(0)[..9].iter().flatten().copied().collect::<Vec<_>>(), [0, 100, 0, 128, 228, 9]);
+    assert_eq!(offsets(1).last(), Some(&Some(640)));
+    for (wanted, at_least) in [(1, 10), (40, 3)] {
+        let slices = slices(&anchor, wanted).expect("it is cut");
+        assert!(slices.len() >= at_least, "{}", slices.len());
+        together(&whole, &slices, "in turns");
+    }
+}
+
+/// Writes events again, each end of an access behind the begin of the next one.
+struct Late<'a> {
+    to: EventWriter<&'a mut dyn FnMut(&[u8])>,
+    handle: u32,
+    open: Option<(u64, u64)>,
+}
+
+impl EventVisitor for Late<'_> {
+    fn enter(&mut self, time: u64, region: u32) {
+        self.event(time, &Event::Enter { region });
+    }
+
+    fn leave(&mut self, time: u64, region: u32) {
+        self.event(time, &Event::Leave { region });
+    }
+
+    fn event(&mut self, time: u64, event: &Event<'_>) {
+        match *event {
+            Event::IoOperationComplete { handle, bytes_result, matching_id } => {
+                (self.handle, self.open) = (handle, Some((bytes_result, matching_id)));
+            }
+            _ => self.to.write(time, event).expect("it can be written"),
+        }
+        if let Event::IoOperationBegin { .. } = event
+            && let Some((bytes_result, matching_id)) = self.open.take()
+        {
+            let end = Event::IoOperationComplete { handle: self.handle, bytes_result, matching_id };
+            self.to.write(time, &end).expect("it can be written");
+        }
+    }
+}
+
+#[test]
+fn a_run_is_not_cut_where_an_access_to_a_file_goes_on() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let anchor = untold(IN_TURNS, folder.path());
+    let events = folder.path().join("new/0.evt");
+    let bytes = std::fs::read(&events).expect("it is there");
+    let written = Rc::new(RefCell::new(Vec::new()));
+    let mut sink = sink(&written);
+    let to = EventWriter::new(CHUNK, &mut sink as &mut dyn FnMut(&[u8])).expect("it is a size of chunks");
+    let mut late = Late { to, handle: 0, open: None };
+    for chunk in chunks(&bytes, CHUNK).expect("there are chunks") {
+        read_chunk(&chunk.expect("it is whole"), &mut late);
+    }
+    late.to.finish();
+    std::fs::write(events, &*written.borrow()).expect("it can be written");
+    let why = "there are no moments at which all processes have met and nothing is under way, or hardly any";
+    assert_eq!(slices(&anchor, 1).err(), Some(Some(why.to_owned())));
+}
+
+#[test]
+fn accesses_outside_of_operations_are_looked_at_as_a_whole() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let anchor = untold(&IN_TURNS.replace("work 8..45", "work 8..45 read(bytes=1, file=in)"), folder.path());
+    assert_eq!(slices(&anchor, 1).err(), Some(Some("files are accessed outside of operations".to_owned())));
 }

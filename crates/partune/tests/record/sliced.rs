@@ -33,6 +33,15 @@ fn functions_are_those_of_the_whole() {
     without_samples(&MPICH, &[], &SLICES);
 }
 
+/// Accesses lie on both sides of each cut, and some begin where the last one before it ended.
+#[test]
+fn files_are_those_of_the_whole() {
+    for mpi in [OPEN_MPI, MPICH] {
+        let Some(built) = Built::new(&mpi, "sliced/files.c", &[]) else { continue };
+        recorded_without_samples(&built, &mpi, &[], &[1, 200, 1000]);
+    }
+}
+
 /// Of a runtime that the recorder stands in front of, and of one that tells it of teams.
 #[test]
 fn teams_are_those_of_the_whole() {
