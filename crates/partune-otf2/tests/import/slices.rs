@@ -184,13 +184,13 @@ fn accesses_begin_where_those_of_the_slice_before_ended() {
 }
 
 /// Writes events again, each end of an access behind the begin of the next one.
-struct Late<'a> {
-    to: EventWriter<&'a mut dyn FnMut(&[u8])>,
+struct Late<S> {
+    to: EventWriter<S>,
     handle: u32,
     open: Option<(u64, u64)>,
 }
 
-impl EventVisitor for Late<'_> {
+impl<S: FnMut(&[u8])> EventVisitor for Late<S> {
     fn enter(&mut self, time: u64, region: u32) {
         self.event(time, &Event::Enter { region });
     }
@@ -222,8 +222,7 @@ fn a_run_is_not_cut_where_an_access_to_a_file_goes_on() {
     let events = folder.path().join("new/0.evt");
     let bytes = std::fs::read(&events).expect("it is there");
     let written = Rc::new(RefCell::new(Vec::new()));
-    let mut sink = sink(&written);
-    let to = EventWriter::new(CHUNK, &mut sink as &mut dyn FnMut(&[u8])).expect("it is a size of chunks");
+    let to = EventWriter::new(CHUNK, sink(&written)).expect("it is a size of chunks");
     let mut late = Late { to, handle: 0, open: None };
     for chunk in chunks(&bytes, CHUNK).expect("there are chunks") {
         read_chunk(&chunk.expect("it is whole"), &mut late);

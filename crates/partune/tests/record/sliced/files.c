@@ -26,27 +26,30 @@ static void sum(int turn) {
 
 int main(int argc, char **argv) {
     int rank;
-    char bytes[4096] = {0}, name[64];
+    char bytes[4096] = {0}, names[4][4096];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(names[0], sizeof names[0], "%s.input", argv[1]);
+    snprintf(names[1], sizeof names[1], "%s.output.%d", argv[1], rank);
+    snprintf(names[2], sizeof names[2], "%s.log", argv[1]);
+    snprintf(names[3], sizeof names[3], "%s.together", argv[1]);
     if (rank == 0) {
-        FILE *made = fopen("input", "w");
+        FILE *made = fopen(names[0], "w");
         for (int i = 0; i < 4; i++) fwrite(bytes, 1, sizeof bytes, made);
         fclose(made);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    snprintf(name, sizeof name, "output.%d", rank);
-    FILE *stream = fopen("input", "r");
-    int input = open("input", O_RDONLY);
-    int output = open(name, O_WRONLY | O_CREAT | O_APPEND, 0644);
-    int log = rank == 0 ? open("log", O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;
+    FILE *stream = fopen(names[0], "r");
+    int input = open(names[0], O_RDONLY);
+    int output = open(names[1], O_WRONLY | O_CREAT | O_APPEND, 0644);
+    int log = rank == 0 ? open(names[2], O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;
     for (int turn = 0; turn < 50; turn++) {
         read_input(stream, input, bytes);
         write_output(output, log, bytes, turn);
         sum(turn);
     }
     MPI_File together;
-    MPI_File_open(MPI_COMM_WORLD, "together", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &together);
+    MPI_File_open(MPI_COMM_WORLD, names[3], MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &together);
     for (int turn = 0; turn < 5; turn++) {
         MPI_Request request;
         MPI_File_iwrite_at(together, (turn * 2 + rank) * 64, bytes, 64, MPI_BYTE, &request);
