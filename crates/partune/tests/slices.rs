@@ -527,6 +527,9 @@ fn any_number_of_processes_says_the_same() {
     for (number, fault) in faults.iter().enumerate() {
         anchors.push(synth(&folder.path().join(number.to_string()), &[&["--events", "8K"], *fault].concat()));
     }
+    let files = folder.path().join("files");
+    partune_engine::write(&partune_testkit::trace(&with_files(true)), &files).expect("it can be written");
+    anchors.push(files.join("traces.otf2"));
     let mut cut = 0;
     for anchor in &anchors {
         for slice in [1, 500] {
