@@ -13,13 +13,18 @@ use crate::Input;
 use crate::shared::{Memo, Shared};
 use crate::transfers::TransferCosts;
 
-/// Adds rows to those with the same key, in order of keys.
+/// Adds rows to those with the same key, in order of keys. Linear where both are in order, and in place where both have the same keys, as most slices of a run have.
 pub(crate) fn add_rows<T, K: Ord>(
     sums: &mut Vec<T>,
-    next: Vec<T>,
+    mut next: Vec<T>,
     key: impl Fn(&T) -> K,
     add: impl Fn(&mut T, &mut T),
 ) {
+    let are_alike = sums.len() == next.len() && sums.iter().map(&key).eq(next.iter().map(&key));
+    if are_alike && sums.is_sorted_by(|a, b| key(a) < key(b)) {
+        sums.iter_mut().zip(&mut next).for_each(|(sum, more)| add(sum, more));
+        return;
+    }
     sums.extend(next);
     // Stable: what comes earlier stays before.
     sums.sort_by_key(&key);
@@ -61,10 +66,18 @@ macro_rules! queries {
         }
 
         impl Sums {
-            /// Adds the answers for the next slice, which are all there.
+            /// Adds the answers for the next slice, which are all there, side by side.
             fn add(&mut self, answers: Answers) {
-                $(add_answer(&mut self.$name, answers.$name);)*
-                $(add_answer(&mut self.$more, answers.$more);)*
+                rayon::scope(|scope| {
+                    $({
+                        let (sum, next) = (&mut self.$name, answers.$name);
+                        scope.spawn(move |_| add_answer(sum, next));
+                    })*
+                    $({
+                        let (sum, next) = (&mut self.$more, answers.$more);
+                        scope.spawn(move |_| add_answer(sum, next));
+                    })*
+                });
             }
 
             fn into_answers(self) -> Answers {
