@@ -1,7 +1,6 @@
 //! What is wrong with how files are used: small accesses, one PE for all, all for the same, and synchronisation again and again.
 //!
-//! What is kept of accesses grows with PEs, files and call paths. Of who waited for whom meanwhile, runs in slices keep what is of at most 64 PEs that were at files, and of what processes
-//! read 65536 pieces of a file that do not touch.
+//! What is kept of accesses grows with PEs, files and call paths. Over slices, who waited is kept of at most 64 PEs that were at files meanwhile, and of what a process reads of a file 4096 separate ranges.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +8,7 @@ use partune_base::{CallPathId, FileId, Id, PeId, ProcessId, Span, Time};
 use partune_trace::{IoKind, IoLayer, Role, Stream, Trace, VisitIx};
 use serde::{Deserialize, Serialize};
 
-use crate::files::{Ends, accesses};
+use crate::files::{Extent, accesses};
 use crate::finding::Told;
 use crate::fit::Fit;
 use crate::queries::Query;
@@ -23,8 +22,8 @@ const ALONE: f64 = 0.9;
 /// PEs of which it is kept who waited for them, over slices: where there are more, those with this part of all time on files so far. One that has less at first and [`ALONE`] in the end loses the waits of
 /// that time, which was less than a five-hundredth of its own.
 const CANDIDATES: usize = 64;
-/// Pieces of a file that one process read, over slices; of one that read more it is not told whether others read the same.
-const PIECES: usize = 1 << 16;
+/// Separate ranges of a file that a process read, over slices, 16 bytes each; where there are more, it is not told whether others read the same.
+const RANGES: usize = 1 << 12;
 
 /// What may be wrong, as far as it adds up.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -109,21 +108,21 @@ struct Small {
     /// Those that have one before them, and those of them that begin at its end or behind it.
     seconds: u64,
     ahead: u64,
-    ends: Option<Ends>,
+    ends: Option<Extent>,
 }
 
 impl Small {
     fn add(&mut self, next: &Small) {
         self.count += next.count;
-        self.bytes += next.bytes;
+        self.bytes = self.bytes.saturating_add(next.bytes);
         self.time += next.time;
         self.seconds += next.seconds;
         self.ahead += next.ahead;
         self.follow(next.ends);
     }
 
-    fn follow(&mut self, next: Option<Ends>) {
-        if let Some(follows) = Ends::join(&mut self.ends, next) {
+    fn follow(&mut self, next: Option<Extent>) {
+        if let Some(follows) = Extent::join(&mut self.ends, next) {
             self.seconds += 1;
             self.ahead += u64::from(follows.ahead);
         }
@@ -147,7 +146,7 @@ impl Losses {
             let writes = row.kind == IoKind::Write;
             self.fits[usize::from(writes)].add(row.bytes as f64, took.0 as f64);
             if row.bytes < input.options.file_block {
-                let ends = row.offset.map(|offset| Ends::of(offset, row.bytes));
+                let ends = row.offset.map(|offset| Extent::of(offset, row.bytes));
                 let it = self.small.entry((path, file, writes, pe)).or_default();
                 it.count += 1;
                 it.bytes += row.bytes;
@@ -365,7 +364,7 @@ impl Read {
         self.count += next.count;
         self.parts.extend(next.parts);
         self.put_together();
-        self.is_unknown |= next.is_unknown || self.parts.len() > PIECES;
+        self.is_unknown |= next.is_unknown || self.parts.len() > RANGES;
         if self.is_unknown {
             self.parts = Vec::new();
         }

@@ -124,7 +124,7 @@ impl Use {
         self.writes += more.writes;
         self.seeks += more.seeks;
         self.syncs += more.syncs;
-        self.bytes.iter_mut().zip(more.bytes).for_each(|(sum, more)| *sum += more);
+        self.bytes.iter_mut().zip(more.bytes).for_each(|(sum, more)| *sum = sum.saturating_add(more));
         self.time.iter_mut().zip(more.time).for_each(|(sum, more)| *sum += more);
         self.smallest = [self.smallest, more.smallest].into_iter().flatten().min();
         self.largest = self.largest.max(more.largest);
@@ -150,26 +150,26 @@ impl Use {
 pub(crate) struct Uses {
     of_files: BTreeMap<FileId, Use>,
     /// Of each PE that did something with a file, the ends of what it read, and of what it wrote.
-    ends: BTreeMap<(FileId, PeId), [Option<Ends>; 2]>,
+    ends: BTreeMap<(FileId, PeId), [Option<Extent>; 2]>,
 }
 
 /// Where the first of some placed accesses of a PE begins, and where the last one ends.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Ends {
+pub(crate) struct Extent {
     begin: u64,
     end: u64,
 }
 
-impl Ends {
+impl Extent {
     /// Of one access.
-    pub(crate) fn of(offset: u64, bytes: u64) -> Ends {
-        Ends { begin: offset, end: offset.saturating_add(bytes) }
+    pub(crate) fn of(offset: u64, bytes: u64) -> Extent {
+        Extent { begin: offset, end: offset.saturating_add(bytes) }
     }
 
     /// Adds what comes next; how it follows what was there, if both are something.
-    pub(crate) fn join(sum: &mut Option<Ends>, next: Option<Ends>) -> Option<Follows> {
+    pub(crate) fn join(sum: &mut Option<Extent>, next: Option<Extent>) -> Option<Follows> {
         let next = next?;
-        let before = sum.replace(Ends { begin: sum.map_or(next.begin, |sum| sum.begin), ..next })?;
+        let before = sum.replace(Extent { begin: sum.map_or(next.begin, |sum| sum.begin), ..next })?;
         Some(Follows { at_end: next.begin == before.end, ahead: next.begin >= before.end })
     }
 }
@@ -194,7 +194,7 @@ impl Query for Uses {
         next.of_files.into_iter().for_each(|(file, it)| self.of_files.entry(file).or_default().add(it));
         for ((file, pe), ends) in next.ends {
             let sums = self.ends.entry((file, pe)).or_default();
-            for follows in sums.iter_mut().zip(ends).filter_map(|(sum, next)| Ends::join(sum, next)) {
+            for follows in sums.iter_mut().zip(ends).filter_map(|(sum, next)| Extent::join(sum, next)) {
                 self.of_files.entry(file).or_default().follow(follows);
             }
         }
@@ -216,7 +216,7 @@ fn run(input: &Input<'_>) -> Outcome {
     Outcome { findings: file_findings::find(input), sections }
 }
 
-fn section(trace: &Trace, rows: &[(FileId, &Use)], of_pes: &BTreeMap<(FileId, PeId), [Option<Ends>; 2]>) -> Section {
+fn section(trace: &Trace, rows: &[(FileId, &Use)], of_pes: &BTreeMap<(FileId, PeId), [Option<Extent>; 2]>) -> Section {
     let pes = |file: FileId| of_pes.range((file, PeId(0))..=(file, PeId::NONE)).count() as u64;
     let count = |of: &dyn Fn(&Use) -> u64| Values::Count(rows.iter().map(|(_, it)| of(it)).collect());
     let bytes =
@@ -279,7 +279,7 @@ impl Fold for UsesOf<'_> {
 
     fn map(&self, (): &mut (), pe: PeId) -> Uses {
         let stream = &self.trace.streams()[pe];
-        let mut uses: BTreeMap<FileId, (Use, [Option<Ends>; 2])> = BTreeMap::new();
+        let mut uses: BTreeMap<FileId, (Use, [Option<Extent>; 2])> = BTreeMap::new();
         let mut timed = Timed { stream, told: FxHashSet::default() };
         for row in accesses(stream) {
             let took = timed.take(row.visit);
@@ -288,12 +288,12 @@ impl Fold for UsesOf<'_> {
             match row.kind {
                 IoKind::Read => {
                     it.reads += 1;
-                    it.bytes[0] += row.bytes;
+                    it.bytes[0] = it.bytes[0].saturating_add(row.bytes);
                     it.time[0] += took;
                 }
                 IoKind::Write => {
                     it.writes += 1;
-                    it.bytes[1] += row.bytes;
+                    it.bytes[1] = it.bytes[1].saturating_add(row.bytes);
                     it.time[1] += took;
                 }
                 IoKind::Flush => {
@@ -309,7 +309,7 @@ impl Fold for UsesOf<'_> {
             it.placed += 1;
             it.unaligned += u64::from(self.block > 0 && offset % self.block != 0);
             let ends = &mut ends[usize::from(row.kind == IoKind::Write)];
-            if let Some(follows) = Ends::join(ends, Some(Ends::of(offset, row.bytes))) {
+            if let Some(follows) = Extent::join(ends, Some(Extent::of(offset, row.bytes))) {
                 it.follow(follows);
             }
         }

@@ -1,7 +1,8 @@
 //! What analyses ask of a run that is also known of a run of which slices were looked at one after the other: each query has an answer for a slice, and answers add up.
 //!
 //! So an analysis that asks nothing but queries and the tables of a trace need not know whether the trace was in memory at once. The list of queries is the only one, in two parts, since what only comparisons ask is not to cost others anything: the answers
-//! that are kept, what is gathered of slices, and how an input is asked come from it. To add one: its type with [`Query`] beside the analysis that needs it, and one line.
+//! that are kept, what is gathered of slices, and how an input is asked come from it. To add one: its type with [`Query`] beside the analysis that needs it, and one line; and where comparisons ask it, one in
+//! [`Answers::for_comparisons`], which says what is kept for them.
 
 use partune_base::{PeId, Table, Time};
 use partune_index::Ties;

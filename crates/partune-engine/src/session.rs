@@ -183,7 +183,12 @@ fn diagnose(
     let able = analyses_of(if trace.profile().is_some() { Needs::Sums } else { Needs::Events });
     let outcome = run_analyses(&able, &input, request, progress);
     let matched = Matched::of(&index);
-    conclude(Run::new(trace, index, waits, shared, (repair, matched)), outcome, &able, request)
+    conclude(
+        Run::new(trace, index, waits, request.compares.then_some(shared), (repair, matched)),
+        outcome,
+        &able,
+        request,
+    )
 }
 
 /// Runs those of some analyses that are asked for, side by side.

@@ -132,6 +132,6 @@ fn analyze(
     let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
     let able = analyses_of(Needs::Queries);
     let outcome = run_analyses(&able, &input, request, progress);
-    let run = Run::new(trace, index, waits, shared, (repair, matched));
+    let run = Run::new(trace, index, waits, request.compares.then_some(shared), (repair, matched));
     Ok(Some(conclude(run, outcome, &able, request)))
 }

@@ -44,7 +44,7 @@ pub struct Run {
     pub(crate) index: Index,
     pub(crate) waits: Waits,
     pub(crate) repair: Repair,
-    /// What comparisons ask, as far as it is known.
+    /// What comparisons ask, as far as somebody asked.
     asked: Asked,
     matched: Matched,
     active: Vec<PeId>,
@@ -56,11 +56,20 @@ impl Run {
         trace: Trace,
         index: Index,
         waits: Waits,
-        shared: Asked,
+        shared: Option<Asked>,
         (repair, matched): (Repair, Matched),
     ) -> Run {
         let active = trace.active_pes().collect();
-        Run { trace, index, waits, repair, asked: shared.for_comparisons(), matched, active, made: Made::default() }
+        Run {
+            trace,
+            index,
+            waits,
+            repair,
+            asked: shared.map(Asked::for_comparisons).unwrap_or_default(),
+            matched,
+            active,
+            made: Made::default(),
+        }
     }
 
     /// As comparisons take it. The options are those that it was analysed with.

@@ -42,7 +42,7 @@ impl Step {
 
 /// Where the handles of a PE are.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places {
+pub(super) struct Positions {
     at: FxHashMap<u32, u64>,
     /// Other names of handles.
     others: FxHashMap<u32, u32>,
@@ -55,7 +55,7 @@ struct Standing {
     other: Option<u32>,
 }
 
-impl Places {
+impl Positions {
     fn own(&self, handle: u32) -> u32 {
         *self.others.get(&handle).unwrap_or(&handle)
     }
@@ -70,8 +70,8 @@ impl Places {
                 self.others.remove(&handle);
                 self.at.remove(&handle);
             }
-            Step::Positioned(place) => {
-                self.at.insert(self.own(handle), place);
+            Step::Positioned(position) => {
+                self.at.insert(self.own(handle), position);
             }
             Step::Duplicated(old) => {
                 self.others.insert(handle, self.own(old));
@@ -82,9 +82,9 @@ impl Places {
 
     /// Where an access to a handle begins, which so many bytes further ends.
     fn pass(&mut self, handle: u32, bytes: u64) -> Option<u64> {
-        let place = self.at.get_mut(&self.own(handle))?;
-        let end = place.saturating_add(bytes);
-        Some(std::mem::replace(place, end))
+        let position = self.at.get_mut(&self.own(handle))?;
+        let end = position.saturating_add(bytes);
+        Some(std::mem::replace(position, end))
     }
 
     fn standing(&self, handle: u32) -> Standing {
@@ -157,7 +157,7 @@ pub(super) fn moves(kind: IoKind, layer: IoLayer, is_positioned: bool) -> bool {
 /// Adds the offsets that follow from what was done; `acts` are those of each PE, in order.
 pub(super) fn find(builder: &mut TraceBuilder, acts: Vec<Vec<Act>>) {
     let users = Users::of(builder, &acts);
-    find_from(builder, acts, &users, |_| Places::default());
+    find_from(builder, acts, &users, |_| Positions::default());
 }
 
 /// The same of a slice, where it is known who uses handles in all of the run, and where those of a PE are when it begins.
@@ -165,7 +165,7 @@ pub(super) fn find_from(
     builder: &mut TraceBuilder,
     acts: Vec<Vec<Act>>,
     users: &Users,
-    begun: impl Fn(PeId) -> Places,
+    begun: impl Fn(PeId) -> Positions,
 ) {
     if acts.iter().all(Vec::is_empty) {
         return;
@@ -177,15 +177,15 @@ pub(super) fn find_from(
         else {
             continue;
         };
-        let mut places = begun(pe);
+        let mut positions = begun(pe);
         for Act { row, handle, step } in acts {
-            places.step(handle, step);
+            positions.step(handle, step);
             let row = matches!(step, Step::Accessed).then(|| stream.io.get_mut(row as usize)).flatten();
             let Some(row) = row.filter(|row| row.offset.is_none()) else { continue };
             let region = stream.visits.path.get(row.visit.index()).map(|path| builder.paths.region(*path));
             let is_positioned = region.and_then(|region| positioned.get(region)) == Some(&true);
-            if users.is_own(about.process, pe, places.own(handle)) && moves(row.kind, row.layer, is_positioned) {
-                row.offset = places.pass(handle, row.bytes);
+            if users.is_own(about.process, pe, positions.own(handle)) && moves(row.kind, row.layer, is_positioned) {
+                row.offset = positions.pass(handle, row.bytes);
             }
         }
     }
@@ -202,7 +202,7 @@ pub(super) struct Change {
 /// What a PE does with its handles as its events come, as if nobody else used them: of one that others use, nothing is made.
 #[derive(Default)]
 pub(super) struct Followed {
-    places: Places,
+    positions: Positions,
     /// What was done since the first access began that is under way, with the bytes of accesses; and which of it those are.
     waiting: Vec<(u32, Step, u64)>,
     open: FxHashMap<u64, usize>,
@@ -261,10 +261,10 @@ impl Followed {
             self.wait(handle, step, bytes);
             return;
         }
-        let own = self.places.own(handle);
-        self.places.step(handle, step);
+        let own = self.positions.own(handle);
+        self.positions.step(handle, step);
         if matches!(step, Step::Accessed) {
-            self.places.pass(handle, bytes);
+            self.positions.pass(handle, bytes);
         }
         self.changed.extend([handle, own]);
     }
@@ -272,7 +272,7 @@ impl Followed {
     /// The run may be cut here.
     pub(super) fn meet(&mut self, number: u64) {
         let first = self.changes.len();
-        let change = |handle| Change { number, handle, now: self.places.standing(handle) };
+        let change = |handle| Change { number, handle, now: self.positions.standing(handle) };
         self.changes.extend(self.changed.drain().map(change));
         self.changes[first..].sort_unstable_by_key(|change| change.handle);
     }
@@ -323,11 +323,11 @@ mod tests {
         followed.thin(4);
         let (used, changes) = followed.finish().expect("little was under way");
         assert_eq!(used, [3, 4, 5]);
-        let mut places = Places::default();
+        let mut positions = Positions::default();
         let mut at = Vec::new();
         for number in [4, 8] {
-            changes.iter().filter(|change| change.number <= number).for_each(|change| places.change(change));
-            at.push((places.pass(3, 0), places.pass(4, 0), places.pass(5, 0)));
+            changes.iter().filter(|change| change.number <= number).for_each(|change| positions.change(change));
+            at.push((positions.pass(3, 0), positions.pass(4, 0), positions.pass(5, 0)));
         }
         assert_eq!(at, [(Some(44), None, None), (Some(29), None, Some(29))]);
     }

@@ -258,7 +258,12 @@ impl<'a> Scout<'a> {
         if let Some(handles) = self.handles {
             match handles.finish() {
                 Some(handles) => (self.found.handles, self.found.changes) = handles,
-                None => _ = self.found.unfit.get_or_insert(Cow::Borrowed("an access to a file does not end")),
+                None => {
+                    _ = self
+                        .found
+                        .unfit
+                        .get_or_insert(Cow::Borrowed("too much is done while an access to a file is under way"))
+                }
             }
         }
         self.found
@@ -570,8 +575,7 @@ impl<'a> Scout<'a> {
         let Some((handles, handle)) = self.handles.as_mut().zip(self.resolver.handle(HandleRef(handle))) else {
             return;
         };
-        let operation = self.stack.iter().map(|path| &self.about[*path as usize]).find(|about| about.is_inside);
-        let region = operation.map(|about| self.resolver.region(about.region));
+        let region = self.stack.last().map(|path| self.resolver.region(self.about[*path as usize].region));
         let is_positioned = region.is_some_and(|region| self.positioned.get(region) == Some(&true));
         let moves = offsets::moves(io_kind(mode), self.resolver.file(Some(handle)).1, is_positioned);
         handles.begin(handle, moves.then_some(bytes), matching);
@@ -650,7 +654,7 @@ impl EventVisitor for Scout<'_> {
 
     fn attributes(&mut self, attributes: AttributeList<'_>) {
         match self.resolver.tables.addresses.told(&attributes, self.resolver.mappings) {
-            // A displacement is of an access to a file, unless what keeps the run whole anyway.
+            // A displacement is of an access to a file, or of one to memory, which keeps the run whole anyway.
             None | Some(Told::Polls { .. } | Told::Displacement(_)) => {}
             Some(_) => self.unfit("attributes tell more of its events"),
         }

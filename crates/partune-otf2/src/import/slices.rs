@@ -22,7 +22,7 @@ use super::counts::Counted;
 use super::decode::Decoder;
 use super::endings;
 use super::gaps::Recording;
-use super::offsets::{self, Places, Users};
+use super::offsets::{self, Change, Positions, Users};
 use super::own_paths::OwnPaths;
 use super::report::{Between, report_between, report_miscounted};
 use super::runs::{Events, Kept};
@@ -51,8 +51,8 @@ struct Stretch {
     /// Where it begins and ends; none at the ends of the run.
     since: Option<Time>,
     until: Option<Time>,
-    /// Where handles of files are at its begin, where the archive does not tell offsets.
-    places: Places,
+    /// How many [changes](Sliced::changes) of handles of files came before.
+    changes: usize,
 }
 
 struct Sliced<'a> {
@@ -66,7 +66,8 @@ struct Sliced<'a> {
     met: Vec<Option<(Time, Table<PeId, CallPathId>)>>,
     /// By location: what is known of gaps between operations, where functions are known from calling contexts.
     counted: Vec<Option<Counted>>,
-    /// Who uses handles of files, where the archive does not tell offsets.
+    /// By location where handles of files are from which meeting on, and who uses them; nothing where the archive tells offsets.
+    changes: Vec<Vec<Change>>,
     users: Users,
     between: Between,
 }
@@ -135,8 +136,8 @@ fn sliced<'a>(
         let process = builder.pes[location.pe].process;
         found.handles.iter().for_each(|handle| users.add(process, location.pe, *handle));
     }
-    let counted = found.into_iter().map(|found| found.counted).collect();
-    Ok(Sliced { events, builder, quality, stretches, met, counted, users, between })
+    let (counted, changes) = found.into_iter().map(|found| (found.counted, found.changes)).unzip();
+    Ok(Sliced { events, builder, quality, stretches, met, counted, changes, users, between })
 }
 
 /// A number that tells whether processes look at the same archive: it is of what decides how it is cut, but for the events themselves.
@@ -343,18 +344,12 @@ impl Iterator for Meetings<'_> {
 /// What of each location is in each slice.
 fn stretches(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<Vec<Stretch>> {
     let moment = |cut: Option<&Vec<usize>>, location: usize| cut.map(|at| &found[location].moments[at[location]]);
-    // Where the handles of each location are, and the next change of that.
-    let mut handles = vec![(Places::default(), 0); found.len()];
-    let mut of_slice = |slice: usize| {
+    let of_slice = |slice: usize| {
         let (begin, end) = (slice.checked_sub(1).map(|before| &cuts[before]), cuts.get(slice));
-        let mut stretch = |location: usize| {
+        let stretch = |location: usize| {
             let (begin, end) = (moment(begin, location), moment(end, location));
-            let (places, next) = &mut handles[location];
-            let since = begin.map_or(0, |moment| moment.number);
-            while let Some(change) = found[location].changes.get(*next).filter(|change| change.number <= since) {
-                places.change(change);
-                *next += 1;
-            }
+            let before = |moment: &Moment| found[location].changes.partition_point(|it| it.number <= moment.number);
+            let changes = begin.map_or(0, before);
             let bytes = events.locations[location].event_bytes.unwrap_or_default();
             let chunks = bytes.div_ceil(events.chunk_size);
             let first = begin.map_or(0, |moment| u64::from(moment.chunk));
@@ -374,12 +369,12 @@ fn stretches(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<V
                 // A thread of which nothing was recorded is not there.
                 since: begin.filter(|_| found[location].events > 0).map(|moment| moment.time),
                 until: end.filter(|_| found[location].events > 0).map(|moment| moment.time),
-                places: places.clone(),
+                changes,
             }
         };
-        (0..found.len()).map(&mut stretch).collect()
+        (0..found.len()).map(stretch).collect()
     };
-    (0..=cuts.len()).map(&mut of_slice).collect()
+    (0..=cuts.len()).map(of_slice).collect()
 }
 
 /// None where functions are known from calling contexts, see [`super::scout`].
@@ -503,8 +498,13 @@ impl Source for SliceSource<'_> {
 
     fn complete(self, kept: Vec<Kept>, builder: &mut TraceBuilder) {
         let acts = kept.into_iter().map(|kept| kept.acts).collect();
-        let places = |pe: PeId| self.stretches[pe.index()].places.clone();
-        offsets::find_from(builder, acts, &self.sliced.users, places);
+        let positions = |pe: PeId| {
+            let mut positions = Positions::default();
+            let changes = self.sliced.changes[pe.index()].iter().take(self.stretches[pe.index()].changes);
+            changes.for_each(|change| positions.change(change));
+            positions
+        };
+        offsets::find_from(builder, acts, &self.sliced.users, positions);
         for (stream, stretch) in builder.streams.iter_mut().zip(self.stretches) {
             let ends = stretch.since.or(stretch.until).zip(stretch.until.or(stretch.since));
             stream.present = ends;

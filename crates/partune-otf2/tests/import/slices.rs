@@ -233,6 +233,67 @@ fn a_run_is_not_cut_where_an_access_to_a_file_goes_on() {
     assert_eq!(slices(&anchor, 1).err(), Some(Some(why.to_owned())));
 }
 
+/// Writes events again, each begin of an access behind the enter that follows it.
+struct Inside<S> {
+    to: EventWriter<S>,
+    held: Option<(u64, [u64; 5])>,
+}
+
+impl<S: FnMut(&[u8])> Inside<S> {
+    fn release(&mut self) {
+        if let Some((time, [handle, mode, operation_flags, bytes_request, matching_id])) = self.held.take() {
+            let (handle, mode, operation_flags) = (handle as u32, mode as u8, operation_flags as u32);
+            let begin = Event::IoOperationBegin { handle, mode, operation_flags, bytes_request, matching_id };
+            self.to.write(time, &begin).expect("it can be written");
+        }
+    }
+}
+
+impl<S: FnMut(&[u8])> EventVisitor for Inside<S> {
+    fn enter(&mut self, time: u64, region: u32) {
+        self.to.write(time, &Event::Enter { region }).expect("it can be written");
+        self.held.iter_mut().for_each(|held| held.0 = time);
+        self.release();
+    }
+
+    fn leave(&mut self, time: u64, region: u32) {
+        self.event(time, &Event::Leave { region });
+    }
+
+    fn event(&mut self, time: u64, event: &Event<'_>) {
+        self.release();
+        match *event {
+            Event::IoOperationBegin { handle, mode, operation_flags, bytes_request, matching_id } => {
+                let fields = [handle.into(), mode.into(), operation_flags.into(), bytes_request, matching_id];
+                self.held = Some((time, fields));
+            }
+            _ => self.to.write(time, event).expect("it can be written"),
+        }
+    }
+}
+
+/// Whether an access moves its handle is a matter of the call that made it, and not of that around it.
+#[test]
+fn accesses_inside_of_others_begin_where_they_do_in_the_whole() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let within = "fsync 25..30 sync(file=out) MPI_File_read 31..38 { pread 32..36 read(bytes=50, file=in) }";
+    let anchor = untold(&IN_TURNS.replace("fsync 25..30 sync(file=out)", within), folder.path());
+    let events = folder.path().join("new/0.evt");
+    let bytes = std::fs::read(&events).expect("it is there");
+    let written = Rc::new(RefCell::new(Vec::new()));
+    let to = EventWriter::new(CHUNK, sink(&written)).expect("it is a size of chunks");
+    let mut inside = Inside { to, held: None };
+    for chunk in chunks(&bytes, CHUNK).expect("there are chunks") {
+        read_chunk(&chunk.expect("it is whole"), &mut inside);
+    }
+    inside.to.finish();
+    std::fs::write(events, &*written.borrow()).expect("it can be written");
+    let whole = open(&anchor, None);
+    let offsets = whole.streams()[PeId(0)].io.iter().map(|row| row.offset).collect::<Vec<_>>();
+    assert_eq!(offsets[..10].iter().flatten().copied().collect::<Vec<_>>(), [0, 100, 0, 128, 228, 9]);
+    together(&whole, &slices(&anchor, 1).expect("it is cut"), "inside");
+}
+
 #[test]
 fn accesses_outside_of_operations_are_looked_at_as_a_whole() {
     let folder = tempfile::tempdir().expect("there is room");

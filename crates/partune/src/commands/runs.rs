@@ -31,8 +31,7 @@ pub(crate) fn open_one(path: &Path, progress: &dyn Progress) -> anyhow::Result<p
     Ok(opened)
 }
 
-/// Opens and analyses archives, and all runs of a folder of repeated ones; large ones slice by slice where that is possible, those of the first archive if no event of it `is_followed`. The first that cannot be
-/// read ends it.
+/// Opens and analyses archives, and all runs of a folder of repeated ones; large ones slice by slice where that is possible, those of the first archive if no event of it `is_followed`. One that cannot be read ends it.
 pub(crate) fn open(archives: &[PathBuf], reading: &Reading, is_followed: bool) -> anyhow::Result<Opened> {
     let request = Request { predicts: false, compares: true, ..reading.asked(Options::default())? };
     let room = reading.resources().limit()?;
