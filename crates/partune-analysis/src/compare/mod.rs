@@ -142,7 +142,7 @@ pub fn compare(runs: &[Run<'_>]) -> Comparison {
 /// told of a set is of that run, but differences are of all.
 pub fn compare_sets(all: &[Run<'_>], set_of: &[usize]) -> Comparison {
     let sets = Sets::new(set_of);
-    let traces: Vec<&Trace> = all.iter().map(|run| run.trace()).collect();
+    let traces: Vec<&Trace> = all.iter().map(Run::trace).collect();
     let names = Names::new(&traces);
     let (paths, regions) = (align::call_paths(&traces, &names), align::regions(&traces, &names));
     let (all_paths, all_regions) = (measure_all(all, &paths), measure_all(all, &regions));

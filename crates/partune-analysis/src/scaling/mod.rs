@@ -140,7 +140,7 @@ pub fn scale(runs: &[Run<'_>], mode: Mode) -> Option<Scaling> {
         points[last].factors = factors::relative(mode, (first.0, &runs[first.1]), (pes, &runs[run]));
     }
     let medians: Vec<Run<'_>> = points.iter().map(|point| runs[point.run]).collect();
-    let traces: Vec<&Trace> = medians.iter().map(|run| run.trace()).collect();
+    let traces: Vec<&Trace> = medians.iter().map(Run::trace).collect();
     let names = Names::new(&traces);
     let (paths, regions) = (align::call_paths(&traces, &names), align::regions(&traces, &names));
     let (of_paths, of_regions) = (measure_all(&medians, &paths), measure_all(&medians, &regions));

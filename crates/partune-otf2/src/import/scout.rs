@@ -256,14 +256,10 @@ impl<'a> Scout<'a> {
             self.found.counted = Some(self.events.counted(self.resolver.pe, counts, span));
         }
         if let Some(handles) = self.handles {
+            let why = "too much is done while an access to a file is under way";
             match handles.finish() {
                 Some(handles) => (self.found.handles, self.found.changes) = handles,
-                None => {
-                    _ = self
-                        .found
-                        .unfit
-                        .get_or_insert(Cow::Borrowed("too much is done while an access to a file is under way"))
-                }
+                None => _ = self.found.unfit.get_or_insert(Cow::Borrowed(why)),
             }
         }
         self.found
