@@ -17,7 +17,7 @@ pub(crate) struct Analysed {
     index: Index,
     waits: Waits,
     options: Options,
-    shared: Shared,
+    shared: Box<Shared>,
     sections: Vec<Section>,
     findings: Vec<Finding>,
 }
@@ -26,7 +26,7 @@ impl Analysed {
     pub(crate) fn new(trace: Trace) -> Analysed {
         let index = Index::build(&trace);
         let waits = Waits::find(&trace, &index);
-        let (options, shared) = (Options::default(), Shared::default());
+        let (options, shared) = (Options::default(), Box::default());
         let mut it = Analysed { trace, index, waits, options, shared, sections: Vec::new(), findings: Vec::new() };
         let able = analyses_of(if it.trace.profile().is_some() { Needs::Sums } else { Needs::Events });
         for outcome in able.into_iter().map(|analysis| (analysis.run)(&it.input())).collect::<Vec<_>>() {
