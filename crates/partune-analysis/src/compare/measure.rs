@@ -2,7 +2,7 @@
 //!
 //! From the same sums as the analyses `profile` and `operations`, so that a comparison shows the figures that they show.
 
-use partune_base::{CallPathId, PeId, Table};
+use partune_base::{CallPathId, PeId, Span, Table};
 use partune_trace::Trace;
 use rustc_hash::FxHashMap;
 
@@ -109,16 +109,16 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSum
             measured.sums.waiting = (!is_profile).then(|| measured.sums.waiting.unwrap_or(0.0) + more);
         });
     }
-    let square = clock.seconds(partune_base::Span(1)).powi(2);
+    let tick = clock.seconds(Span(1));
     let mut of_run: Option<f64> = None;
     for (path, visits) in active.iter().flat_map(|pe| &input.visit_moments().of_pes[*pe]) {
         let Some((all, working)) = visits.all.of_sum().zip(visits.working.of_sum()) else { continue };
         at(*path, &|measured| {
-            measured.variance = Some(measured.variance.unwrap_or(0.0) + all * square);
+            measured.variance = Some(measured.variance.unwrap_or(0.0) + all * tick * tick);
         });
-        of_run = Some(of_run.unwrap_or(0.0) + working * square);
+        of_run = Some(of_run.unwrap_or(0.0) + working * tick * tick);
     }
-    RunSums { rows: sums, pes: active.len(), seconds_a_tick: clock.seconds(partune_base::Span(1)), variance: of_run }
+    RunSums { rows: sums, pes: active.len(), seconds_a_tick: tick, variance: of_run }
 }
 
 /// Whether no ancestor of a path is in the same row.

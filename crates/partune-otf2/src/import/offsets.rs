@@ -41,7 +41,7 @@ impl Step {
 }
 
 /// Where the handles of a PE are.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub(super) struct Positions {
     at: FxHashMap<u32, u64>,
     /// Other names of handles.

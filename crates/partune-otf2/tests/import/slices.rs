@@ -183,14 +183,35 @@ fn accesses_begin_where_those_of_the_slice_before_ended() {
     }
 }
 
+/// Where written events go.
+type Bytes = Box<dyn FnMut(&[u8])>;
+
+/// Puts the events of the first process of an [untold] archive through what writes them again.
+fn written_again<V: EventVisitor>(
+    folder: &Path,
+    writer: impl FnOnce(EventWriter<Bytes>) -> V,
+    finish: impl FnOnce(V) -> u64,
+) {
+    let events = folder.join("new/0.evt");
+    let bytes = std::fs::read(&events).expect("it is there");
+    let written = Rc::new(RefCell::new(Vec::new()));
+    let to: Bytes = Box::new(sink(&written));
+    let mut writer = writer(EventWriter::new(CHUNK, to).expect("it is a size of chunks"));
+    for chunk in chunks(&bytes, CHUNK).expect("there are chunks") {
+        read_chunk(&chunk.expect("it is whole"), &mut writer);
+    }
+    finish(writer);
+    std::fs::write(events, &*written.borrow()).expect("it can be written");
+}
+
 /// Writes events again, each end of an access behind the begin of the next one.
-struct Late<S> {
-    to: EventWriter<S>,
+struct Late {
+    to: EventWriter<Bytes>,
     handle: u32,
     open: Option<(u64, u64)>,
 }
 
-impl<S: FnMut(&[u8])> EventVisitor for Late<S> {
+impl EventVisitor for Late {
     fn enter(&mut self, time: u64, region: u32) {
         self.event(time, &Event::Enter { region });
     }
@@ -219,27 +240,18 @@ impl<S: FnMut(&[u8])> EventVisitor for Late<S> {
 fn a_run_is_not_cut_where_an_access_to_a_file_goes_on() {
     let folder = tempfile::tempdir().expect("there is room");
     let anchor = untold(IN_TURNS, folder.path());
-    let events = folder.path().join("new/0.evt");
-    let bytes = std::fs::read(&events).expect("it is there");
-    let written = Rc::new(RefCell::new(Vec::new()));
-    let to = EventWriter::new(CHUNK, sink(&written)).expect("it is a size of chunks");
-    let mut late = Late { to, handle: 0, open: None };
-    for chunk in chunks(&bytes, CHUNK).expect("there are chunks") {
-        read_chunk(&chunk.expect("it is whole"), &mut late);
-    }
-    late.to.finish();
-    std::fs::write(events, &*written.borrow()).expect("it can be written");
+    written_again(folder.path(), |to| Late { to, handle: 0, open: None }, |late| late.to.finish());
     let why = "there are no moments at which all processes have met and nothing is under way, or hardly any";
     assert_eq!(slices(&anchor, 1).err(), Some(Some(why.to_owned())));
 }
 
 /// Writes events again, each begin of an access behind the enter that follows it.
-struct Inside<S> {
-    to: EventWriter<S>,
+struct Inside {
+    to: EventWriter<Bytes>,
     held: Option<(u64, [u64; 5])>,
 }
 
-impl<S: FnMut(&[u8])> Inside<S> {
+impl Inside {
     fn release(&mut self) {
         if let Some((time, [handle, mode, operation_flags, bytes_request, matching_id])) = self.held.take() {
             let (handle, mode, operation_flags) = (handle as u32, mode as u8, operation_flags as u32);
@@ -249,7 +261,7 @@ impl<S: FnMut(&[u8])> Inside<S> {
     }
 }
 
-impl<S: FnMut(&[u8])> EventVisitor for Inside<S> {
+impl EventVisitor for Inside {
     fn enter(&mut self, time: u64, region: u32) {
         self.to.write(time, &Event::Enter { region }).expect("it can be written");
         self.held.iter_mut().for_each(|held| held.0 = time);
@@ -278,16 +290,7 @@ fn accesses_inside_of_others_begin_where_they_do_in_the_whole() {
     let folder = tempfile::tempdir().expect("there is room");
     let within = "fsync 25..30 sync(file=out) MPI_File_read 31..38 { pread 32..36 read(bytes=50, file=in) }";
     let anchor = untold(&IN_TURNS.replace("fsync 25..30 sync(file=out)", within), folder.path());
-    let events = folder.path().join("new/0.evt");
-    let bytes = std::fs::read(&events).expect("it is there");
-    let written = Rc::new(RefCell::new(Vec::new()));
-    let to = EventWriter::new(CHUNK, sink(&written)).expect("it is a size of chunks");
-    let mut inside = Inside { to, held: None };
-    for chunk in chunks(&bytes, CHUNK).expect("there are chunks") {
-        read_chunk(&chunk.expect("it is whole"), &mut inside);
-    }
-    inside.to.finish();
-    std::fs::write(events, &*written.borrow()).expect("it can be written");
+    written_again(folder.path(), |to| Inside { to, held: None }, |inside| inside.to.finish());
     let whole = open(&anchor, None);
     let offsets = whole.streams()[PeId(0)].io.iter().map(|row| row.offset).collect::<Vec<_>>();
     assert_eq!(offsets[..10].iter().flatten().copied().collect::<Vec<_>>(), [0, 100, 0, 128, 228, 9]);
