@@ -132,6 +132,15 @@ impl Query for Exchanges {
     }
 }
 
+impl Input<'_> {
+    /// What PEs gave each other, in order of pairs: who, to whom, how often, how many bytes, and how long that took.
+    pub fn given(&self) -> impl Iterator<Item = (PeId, PeId, u64, u64, Span)> {
+        let pair =
+            |(from, to, cell): &(PeId, PeId, Cell)| (*from, *to, cell.messages + cell.accesses, cell.bytes, cell.time);
+        self.exchanges().0.iter().map(pair)
+    }
+}
+
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     if let Some(profile) = trace.profile() {

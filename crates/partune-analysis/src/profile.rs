@@ -165,6 +165,13 @@ impl Query for Code {
     }
 }
 
+impl<'a> Input<'a> {
+    /// What main threads did in no region, of those that did something there.
+    pub fn outside(&self) -> &'a [(PeId, Span)] {
+        &self.code().outside
+    }
+}
+
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let times = input.times();

@@ -2,7 +2,7 @@
 //!
 //! So an analysis that asks nothing but queries and the tables of a trace need not know whether the trace was in memory at once. The list of queries is the only one, in two parts, since what only comparisons ask is not to cost others anything: the answers
 //! that are kept, what is gathered of slices, and how an input is asked come from it. To add one: its type with [`Query`] beside the analysis that needs it, and one line; and where comparisons ask it, one in
-//! [`Answers::for_comparisons`], which says what is kept for them.
+//! [`Answers::for_later`], which says what is kept for them.
 
 use partune_base::{PeId, Table, Time};
 use partune_index::Ties;
@@ -177,10 +177,19 @@ queries! {
 }
 
 impl Answers {
-    /// Those that are asked for where runs are put side by side.
-    pub(crate) fn for_comparisons(self) -> Answers {
-        let Answers { path_sums, operation_sums, waiting, visit_moments, wait_moments, .. } = self;
-        Answers { path_sums, operation_sums, waiting, visit_moments, wait_moments, ..Answers::default() }
+    /// Those that are asked for where runs are put side by side, or drawn.
+    pub(crate) fn for_later(self) -> Answers {
+        let Answers { path_sums, operation_sums, waiting, exchanges, code, visit_moments, wait_moments, .. } = self;
+        Answers {
+            path_sums,
+            operation_sums,
+            waiting,
+            exchanges,
+            code,
+            visit_moments,
+            wait_moments,
+            ..Answers::default()
+        }
     }
 }
 

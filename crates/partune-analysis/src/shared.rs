@@ -86,10 +86,10 @@ impl Shared {
         Shared { answers, ..Shared::default().with_costs(costs) }
     }
 
-    /// What is kept of it beside a run, to put it side by side with others.
+    /// What is kept of it beside a run, to put it side by side with others and to draw it.
     #[must_use]
-    pub fn for_comparisons(self) -> Shared {
-        Shared { answers: self.answers.for_comparisons(), ..Shared::default() }
+    pub fn for_later(self) -> Shared {
+        Shared { answers: self.answers.for_later(), ..Shared::default() }
     }
 
     /// Makes what most analyses need, before they are run side by side.
@@ -130,7 +130,7 @@ impl<'a> Input<'a> {
     }
 
     /// Times and visits by call path of each PE.
-    pub(crate) fn times(&self) -> &'a PathTimes {
+    pub fn times(&self) -> &'a PathTimes {
         self.shared.times.get(|| self.path_sums().times(self.trace))
     }
 

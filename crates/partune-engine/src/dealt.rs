@@ -16,6 +16,7 @@ use partune_import::Slices;
 use partune_index::clock_repair::{Carried, Repair, repair_slice};
 use partune_index::{Index, Ties};
 use partune_job::{Job, Traffic, receive, send};
+use partune_picture::Sketch;
 use partune_trace::Trace;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,7 @@ pub(crate) const UNTRUSTED: &str = "its clocks disagree too much to be repaired 
 /// What all slices answered.
 pub(crate) struct Together {
     pub(crate) gathered: Gathered,
+    pub(crate) sketch: Option<Sketch>,
     pub(crate) matched: Matched,
     pub(crate) repair: Repair,
     pub(crate) quality: Quality,
@@ -37,6 +39,7 @@ pub(crate) struct Together {
 #[derive(Serialize, Deserialize)]
 struct Looked {
     answered: Answered,
+    sketch: Option<Sketch>,
     matched: Matched,
     repair: Repair,
     /// See [`partune_trace::Slice::unknown`].
@@ -150,10 +153,14 @@ impl Desk<'_> {
     fn bring_together(&mut self) -> Result<Together, String> {
         let (mut gathered, mut matched, mut quality) = (Gathered::default(), Matched::default(), Quality::default());
         let (mut repair, mut unknown, mut done) = (Repair::default(), 0_u64, 0);
-        let mut last: Option<Trace> = None;
+        let (mut last, mut sketch): (Option<Trace>, Option<Sketch>) = (None, None);
         let (job, progress, deal) = (self.job, self.progress, self.deal);
         let mut add = |looked: Looked| {
             gathered.add(looked.answered);
+            match (&mut sketch, looked.sketch) {
+                (Some(sketch), Some(next)) => sketch.add(next),
+                (sum, next) => *sum = sum.take().or(next),
+            }
             matched.add(looked.matched);
             repair.add(looked.repair);
             unknown = unknown.saturating_add(looked.unknown);
@@ -178,7 +185,7 @@ impl Desk<'_> {
         }
         let last = last.ok_or("there are no slices")?;
         quality.merge(self.slices.conclude(unknown));
-        Ok(Together { gathered, matched, repair, quality, last })
+        Ok(Together { gathered, sketch, matched, repair, quality, last })
     }
 
     /// Another process: sends what its slices answer.
@@ -215,12 +222,13 @@ impl Desk<'_> {
         let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
         let beside = timed(progress, "asking", || Answered::beside(&input, ties, request.compares));
         let answered = beside.with(shared);
+        let sketch = request.draws.then(|| timed(progress, "sketching", || Sketch::new(&trace, &waits)));
         let matched = Matched::of(&index);
         let is_last = slice + 1 == self.deal.slices;
         // That of the last one is in the result.
         let of_trace = if is_last { Quality::default() } else { trace.quality().clone() };
         let unknown = trace.slice().map_or(0, |slice| slice.unknown);
-        Ok(Some((Looked { answered, matched, repair, unknown, of_index: index.quality, of_trace }, trace)))
+        Ok(Some((Looked { answered, sketch, matched, repair, unknown, of_index: index.quality, of_trace }, trace)))
     }
 
     fn read(&self, slice: usize) -> Result<(Trace, Index), String> {

@@ -30,11 +30,20 @@ pub struct Request {
     pub predicts: bool,
     /// Learn of slices what a comparison of the run asks, too; without it, what was [looked at in slices](crate::analyze_in_slices) cannot be compared.
     pub compares: bool,
+    /// Learn of slices what pictures show, too; without it, there are none of what was looked at in slices.
+    pub draws: bool,
 }
 
 impl Default for Request {
     fn default() -> Self {
-        Self { options: Options::default(), only: Vec::new(), repair_clocks: true, predicts: true, compares: false }
+        Self {
+            options: Options::default(),
+            only: Vec::new(),
+            repair_clocks: true,
+            predicts: true,
+            compares: false,
+            draws: false,
+        }
     }
 }
 
@@ -184,7 +193,7 @@ fn diagnose(
     let outcome = run_analyses(&able, &input, request, progress);
     let matched = Matched::of(&index);
     conclude(
-        Run::new(trace, index, waits, request.compares.then_some(shared), (repair, matched)),
+        Run::new((trace, index, waits), request.compares.then_some(shared), None, (repair, matched)),
         outcome,
         &able,
         request,

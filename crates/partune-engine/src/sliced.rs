@@ -119,7 +119,8 @@ fn analyze(
     progress: &dyn Progress,
 ) -> Result<Option<Diagnosis>, String> {
     progress.stage("analysing");
-    let Some(Together { gathered, matched, mut repair, quality, last }) = dealt::look(slices, request, job, progress)?
+    let Some(Together { gathered, sketch, matched, mut repair, quality, last }) =
+        dealt::look(slices, request, job, progress)?
     else {
         return Ok(None);
     };
@@ -132,6 +133,7 @@ fn analyze(
     let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
     let able = analyses_of(Needs::Queries);
     let outcome = run_analyses(&able, &input, request, progress);
-    let run = Run::new(trace, index, waits, request.compares.then_some(shared), (repair, matched));
+    let is_asked_later = request.compares || request.draws;
+    let run = Run::new((trace, index, waits), is_asked_later.then_some(shared), sketch, (repair, matched));
     Ok(Some(conclude(run, outcome, &able, request)))
 }

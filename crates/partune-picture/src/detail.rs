@@ -88,10 +88,15 @@ impl Detail {
         times
     }
 
+    /// All kinds but idle of one PE, up to each of some moments in order.
+    pub(crate) fn at(&self, trace: &Trace, waits: &Waits, pe: PeId, moments: &[Time]) -> Vec<Times> {
+        let mut walk = Walk::default();
+        moments.iter().map(|moment| self.before(trace, waits, pe, &mut walk, *moment)).collect()
+    }
+
     /// The bins of a view; parallel over rows. Costs a few binary searches a PE and column, whatever the size of the trace.
     pub fn tiles(&self, trace: &Trace, waits: &Waits, fold: &Fold, view: View) -> Tiles {
         let before = |pe, walk: &mut Walk, moment| self.before(trace, waits, pe, walk, moment);
-        let complete = |times: &mut Times, length, pes| times[Kind::Idle as usize] = idle(times, length, pes);
         let bins = shares(fold, view, before, complete).into_iter().map(|shares| Bin { shares }).collect();
         Tiles::new(view, bins)
     }
@@ -229,7 +234,12 @@ fn waiting(waits: &[Wait], index: usize) -> Interval {
     (waits[index].begin, waits[index].end, 0)
 }
 
+/// Gives what is left of so many PEs' time to idle.
+pub(crate) fn complete(times: &mut Times, length: Span, pes: usize) {
+    times[Kind::Idle as usize] = idle(times, length, pes);
+}
+
 /// What is left of so many PEs' time.
-fn idle(times: &Times, length: Span, pes: usize) -> i64 {
+pub(crate) fn idle(times: &Times, length: Span, pes: usize) -> i64 {
     length.0.saturating_mul(pes as i64) - times[..KINDS].iter().sum::<i64>()
 }

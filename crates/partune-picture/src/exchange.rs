@@ -58,6 +58,18 @@ impl Exchanges {
         Exchanges { side, cells }
     }
 
+    /// Of what is known of pairs: who gave what to whom.
+    pub fn of_pairs(pairs: impl Iterator<Item = (PeId, PeId, Exchange)>, fold: &Fold) -> Exchanges {
+        let side = fold.len();
+        let mut cells = vec![Exchange::default(); side * side];
+        for (from, to, exchange) in pairs {
+            if let Some((from, to)) = fold.row_of(from).zip(fold.row_of(to)) {
+                cells[from * side + to].add(exchange);
+            }
+        }
+        Exchanges { side, cells }
+    }
+
     /// The same with so many rows as one.
     #[must_use]
     pub fn folded(&self, each: usize) -> Exchanges {

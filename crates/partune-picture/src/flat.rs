@@ -29,11 +29,9 @@ pub struct Flat {
     pub bytes: u64,
 }
 
-/// Regions that were visited, and none for the code outside of them, by exclusive time. Linear in call paths, the times of PEs, and what moved
-/// bytes.
-pub fn flat(trace: &Trace, spent: &Spent) -> Vec<Flat> {
+/// Regions that were visited, and none for the code outside of them, by exclusive time; `moved` are bytes by region. Linear in call paths and the times of PEs.
+pub fn flat(trace: &Trace, spent: &Spent, moved: &Table<RegionId, u64>) -> Vec<Flat> {
     let mut rows = by_region(trace, spent);
-    let moved = moved(trace);
     rows.iter_mut().for_each(|row| row.bytes = moved.get(row.region).copied().unwrap_or(0));
     rows
 }
@@ -99,8 +97,8 @@ pub(crate) fn by_region(trace: &Trace, spent: &Spent) -> Vec<Flat> {
     rows
 }
 
-/// Bytes that the visits of each region moved.
-fn moved(trace: &Trace) -> Table<RegionId, u64> {
+/// Bytes that the visits of each region moved. Linear in what moved them.
+pub fn moved_by_region(trace: &Trace) -> Table<RegionId, u64> {
     let mut sums = Table::filled(trace.regions().len(), 0u64);
     for row in trace.profile().into_iter().flat_map(|profile| profile.pes.iter()).flat_map(|pe| &pe.rows) {
         let sum = &mut sums[trace.paths().region(row.path)];

@@ -149,7 +149,7 @@ fn some_pes_have_their_part_of_the_tree() {
     let waits = Waits::find(&trace, &Index::build(&trace));
     let all = spent(&trace);
     let pes: Vec<PeId> = trace.active_pes().collect();
-    let tree = |pes: &[PeId]| CallTree::new(&trace, &all.on(&trace, &waits, pes));
+    let tree = |pes: &[PeId]| CallTree::new(&trace, &all.on(&trace, (&waits, None), pes));
     let (first, second, both) = (tree(&pes[..1]), tree(&pes[1..]), tree(&pes));
     for path in trace.paths().ids() {
         let nodes = [&first, &second].map(|tree| *tree.node(path));

@@ -5,12 +5,14 @@ mod counters;
 mod flame;
 mod lines;
 mod random;
+mod sketch;
 
 use partune_analysis::{Waits, path_times};
 use partune_base::{Span, Time};
 use partune_index::Index;
 use partune_picture::{
-    Bin, CallTree, Contents, Detail, Exchanges, Flat, Fold, Kind, Moving, Stacks, View, blocks, flat, regions,
+    Bin, CallTree, Contents, Detail, Exchanges, Flat, Fold, Kind, Moving, Stacks, View, blocks, flat, moved_by_region,
+    regions,
 };
 use partune_testkit::{path, pe, trace};
 use partune_trace::Trace;
@@ -216,7 +218,7 @@ fn the_content_of_a_run_is_its_profile() {
     };
     let plain = |rows: &[Flat]| rows.iter().map(|row| Flat { bytes: 0, ..*row }).collect::<Vec<Flat>>();
     let whole = content(0, 100);
-    assert_eq!(whole.functions, plain(&flat(&trace, &spent(&trace))));
+    assert_eq!(whole.functions, plain(&flat(&trace, &spent(&trace), &moved_by_region(&trace))));
     let moved =
         |moving: Moving, sums: &[partune_picture::Sum]| (sums[moving as usize].rows, sums[moving as usize].value);
     let all =

@@ -58,6 +58,7 @@ impl Run {
         let mut own: BTreeMap<CallPathId, f64> = BTreeMap::new();
         let mut add = |path: CallPathId, value: f64| *own.entry(path).or_default() += value;
         let times = || self.times().get(pe).into_iter().flatten();
+        let done = || self.sketch.as_ref().map_or(&[][..], |sketch| sketch.of_pe(pe)).iter();
         match measure {
             Measure::Time => {
                 times().for_each(|row| add(row.path, row.exclusive.0 as f64));
@@ -67,12 +68,14 @@ impl Run {
             Measure::Waiting => {
                 let waits = self.waits.of_pe(pe).iter();
                 waits.for_each(|it| add(self.trace.visit(pe, it.operation).path, it.duration().0 as f64));
+                done().for_each(|(path, done)| add(*path, done.waited.0 as f64));
             }
             Measure::Bytes => {
                 let stream = &self.trace.streams()[pe];
                 for (visit, sent, received) in stream.moved().filter(|(visit, ..)| visit.is_some()) {
                     add(stream.visits.at(visit).path, sent as f64 + received as f64);
                 }
+                done().for_each(|(path, done)| add(*path, done.bytes as f64));
                 let profile = self.trace.profile().and_then(|profile| profile.of(pe));
                 for row in profile.into_iter().flat_map(|it| &it.rows) {
                     add(row.path, row.transfers.sent as f64 + row.transfers.received as f64);

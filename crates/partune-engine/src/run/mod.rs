@@ -22,6 +22,7 @@ use partune_analysis::{Input, Options, Shared as Asked, Waits};
 use partune_base::{Clock, PeId, Span, Time};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
+use partune_picture::Sketch;
 use partune_trace::Trace;
 
 pub use arrays::{Distributed, Shared};
@@ -44,8 +45,10 @@ pub struct Run {
     pub(crate) index: Index,
     pub(crate) waits: Waits,
     pub(crate) repair: Repair,
-    /// What comparisons ask, as far as somebody asked.
+    /// What is asked after the analyses, as far as somebody asked.
     asked: Asked,
+    /// What pictures show where there are no events, since it was looked at in slices.
+    sketch: Option<Sketch>,
     matched: Matched,
     active: Vec<PeId>,
     made: Made,
@@ -53,10 +56,9 @@ pub struct Run {
 
 impl Run {
     pub(crate) fn new(
-        trace: Trace,
-        index: Index,
-        waits: Waits,
+        (trace, index, waits): (Trace, Index, Waits),
         shared: Option<Asked>,
+        sketch: Option<Sketch>,
         (repair, matched): (Repair, Matched),
     ) -> Run {
         let active = trace.active_pes().collect();
@@ -65,7 +67,8 @@ impl Run {
             index,
             waits,
             repair,
-            asked: shared.map(Asked::for_comparisons).unwrap_or_default(),
+            asked: shared.map(Asked::for_later).unwrap_or_default(),
+            sketch,
             matched,
             active,
             made: Made::default(),
@@ -75,6 +78,21 @@ impl Run {
     /// As comparisons take it. The options are those that it was analysed with.
     pub(crate) fn input<'a>(&'a self, options: &'a Options) -> Input<'a> {
         Input { trace: &self.trace, index: &self.index, waits: &self.waits, options, shared: &self.asked }
+    }
+
+    /// An answer to what analyses ask.
+    fn known<T>(&self, answer: impl FnOnce(&Input<'_>) -> T) -> T {
+        answer(&self.input(&Options::default()))
+    }
+
+    /// Whether single events are known: visits, waits, messages. Else it is a profile, or was looked at in slices.
+    pub fn has_events(&self) -> bool {
+        !self.is_profile() && !self.is_in_slices()
+    }
+
+    /// Whether it was looked at in slices, of which sums are known.
+    pub fn is_in_slices(&self) -> bool {
+        self.trace.summed().is_some()
     }
 
     pub fn clock(&self) -> Clock {

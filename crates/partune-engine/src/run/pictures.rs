@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use partune_analysis::{CriticalPath, PathTimes, RankedAccess, path_times, shared_accesses};
 use partune_base::{MetricId, PeId, RegionId, Span, Table, Time, WindowId};
 use partune_picture::{
-    CallTree, Content, Contents, Counters, Detail, Exchanges, Flame, FlameView, Flat, Fold, FunctionShares, Functions,
-    Heat, Lines, Spent, Stacks, Tiles, Times, View, blocks, firsts, flat, regions,
+    CallTree, Content, Contents, Counters, Detail, Exchange, Exchanges, Flame, FlameView, Flat, Fold, FunctionShares,
+    Functions, Heat, Lines, Spent, Stacks, Tiles, Times, View, blocks, firsts, flat, moved_by_region, regions,
 };
 use partune_trace::VisitIx;
 use rayon::prelude::*;
@@ -65,12 +65,18 @@ fn kept<K: Copy + PartialEq, V>(last: &Mutex<Option<(K, Arc<V>)>>, key: K, make:
 impl Run {
     /// Makes what time lines are made from; else the first to ask waits for it.
     pub fn prepare(&self) {
+        if self.sketch.is_some() {
+            return;
+        }
         rayon::join(|| (self.detail(), self.lines()), || rayon::join(|| self.stacks(), || self.critical_path()));
     }
 
     /// The same for profiles, trees, matrices and selections.
     pub fn prepare_sums(&self) {
-        let _ = (self.tree(), self.flat(), self.functions(), self.firsts(), self.contents());
+        let _ = (self.tree(), self.flat());
+        if self.has_events() {
+            let _ = (self.functions(), self.firsts(), self.contents());
+        }
     }
 
     /// Time and visits of each call path, by PE.
@@ -84,13 +90,17 @@ impl Run {
 
     /// Regions, by exclusive time.
     pub fn flat(&self) -> &[Flat] {
-        self.made.flat.get_or_init(|| flat(&self.trace, self.spent()))
+        self.made.flat.get_or_init(|| {
+            let sketch = self.sketch.as_ref();
+            let moved = sketch.map_or_else(|| moved_by_region(&self.trace), |sketch| sketch.moved(&self.trace));
+            flat(&self.trace, self.spent(), &moved)
+        })
     }
 
-    /// The call tree of some PEs, in an interval if there is one; a profile has no intervals.
+    /// The call tree of some PEs, in an interval if there is one; only where events are known there are intervals.
     pub fn tree_of(&self, pes: &[PeId], interval: Option<(Time, Time)>) -> CallTree {
         let Some(interval) = interval else {
-            return CallTree::new(&self.trace, &self.spent().on(&self.trace, &self.waits, pes));
+            return CallTree::new(&self.trace, &self.spent().on(&self.trace, (&self.waits, self.sketch.as_ref()), pes));
         };
         let made = (&self.trace, &self.waits, self.stacks());
         let times = self.times_of(pes, interval);
@@ -102,9 +112,12 @@ impl Run {
         Flame::new((&self.trace, tree), base.map(|(run, tree)| (&run.trace, tree)), view)
     }
 
-    /// What PEs did in each bin of a view.
+    /// What PEs did in each bin of a view. Of a run that was looked at in slices, what is in a stretch of it is spread evenly.
     pub fn tiles(&self, fold: &Fold, view: View) -> Tiles {
-        self.detail().tiles(&self.trace, &self.waits, fold, view)
+        match &self.sketch {
+            Some(sketch) => sketch.tiles(fold, view),
+            None => self.detail().tiles(&self.trace, &self.waits, fold, view),
+        }
     }
 
     /// The functions that tiles by function tell apart: those with most exclusive time.
@@ -117,9 +130,12 @@ impl Run {
         self.functions().tiles(&self.trace, self.stacks(), fold, view)
     }
 
-    /// The time of each kind of one PE in an interval.
+    /// The time of each kind of one PE in an interval, likewise.
     pub fn times_within(&self, pe: PeId, begin: Time, end: Time) -> Times {
-        self.detail().times(&self.trace, &self.waits, pe, begin, end)
+        match &self.sketch {
+            Some(sketch) => sketch.times(pe, begin, end),
+            None => self.detail().times(&self.trace, &self.waits, pe, begin, end),
+        }
     }
 
     /// What PEs did in an interval: all that [`Content`] tells; how long visits took is of a region, or of all.
@@ -162,7 +178,11 @@ impl Run {
 
     /// Who gives what to whom.
     pub fn exchanges(&self, fold: &Fold) -> Exchanges {
-        Exchanges::new(&self.trace, &self.index, fold)
+        if !self.is_in_slices() {
+            return Exchanges::new(&self.trace, &self.index, fold);
+        }
+        let pair = |(from, to, count, bytes, time)| (from, to, Exchange { count, bytes, time });
+        self.known(|input| Exchanges::of_pairs(input.given().map(pair), fold))
     }
 
     /// Exclusive time of PEs in the regions that have most of it, at most `most` of them, largest first.
@@ -186,6 +206,9 @@ impl Run {
     /// The parts of the critical path, in order of time: a PE, from, to.
     pub fn critical_path(&self) -> &[(PeId, Time, Time)] {
         self.made.critical.get_or_init(|| {
+            if !self.has_events() {
+                return Vec::new();
+            }
             let mut parts = CriticalPath::find(&self.trace, &self.index, &self.waits).parts;
             parts.reverse();
             parts
@@ -212,7 +235,11 @@ impl Run {
     }
 
     fn spent(&self) -> &Spent {
-        self.made.spent.get_or_init(|| Spent::whole(&self.trace, path_times(&self.trace), &self.waits))
+        self.made.spent.get_or_init(|| match &self.sketch {
+            Some(sketch) => self
+                .known(|input| Spent::of_slices(&self.trace, input.times().clone(), input.outside().to_vec(), sketch)),
+            None => Spent::whole(&self.trace, path_times(&self.trace), &self.waits),
+        })
     }
 
     fn contents(&self) -> &Contents {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use partune_analysis::{Finding, Pattern};
 use partune_base::{CallPathId, PeId, Span, Time};
-use partune_picture::{Fold, Found};
+use partune_picture::{Fold, Found, LongWait};
 use rayon::prelude::*;
 
 use super::visits::Visit;
@@ -31,20 +31,38 @@ impl Wait {
     }
 }
 
+fn long_wait(pattern: Pattern, path: CallPathId, wait: LongWait) -> Wait {
+    let LongWait { pe, begin, end, cause_pe, cause } = wait;
+    let cause = cause.map(|(path, enter, exit)| Visit { pe: cause_pe, path, enter, exit });
+    Wait { pe, path, pattern, begin, end, cause_pe, cause }
+}
+
 impl Run {
     /// The waits of a PE, in order of time.
     pub fn waits(&self, pe: PeId) -> impl ExactSizeIterator<Item = Wait> + '_ {
         self.waits.of_pe(pe).iter().map(|wait| self.wait(wait))
     }
 
-    /// The longest waits that touch an interval, on PEs of a picture, longest first.
+    /// The longest waits that touch an interval, on PEs of a picture, longest first; likewise, and so is their number.
     pub fn waits_within(&self, fold: &Fold, begin: Time, end: Time, most: usize) -> Found<Wait> {
+        if let Some(sketch) = &self.sketch {
+            let is_in = |wait: &Wait| wait.begin < end && wait.end > begin && fold.row_of(wait.pe).is_some();
+            let all = sketch.longest_of_all().into_iter().map(|(pattern, path, wait)| long_wait(pattern, path, wait));
+            let mut rows: Vec<Wait> = all.filter(is_in).collect();
+            let count = rows.len();
+            rows.truncate(most);
+            return Found { rows, count };
+        }
         let found = self.lines().waits(&self.waits, fold, begin, end, most);
         Found { rows: found.rows.iter().map(|wait| self.wait(wait)).collect(), count: found.count }
     }
 
-    /// The longest waits at the place of a finding, longest first.
+    /// The longest waits at the place of a finding, longest first. Of a run that was looked at in slices, not all are known.
     pub fn instances(&self, finding: &Finding, most: usize) -> Vec<Wait> {
+        if let Some(sketch) = &self.sketch {
+            let found = sketch.longest(finding.pattern, finding.call_paths(), most);
+            return found.into_iter().map(|(path, wait)| long_wait(finding.pattern, path, wait)).collect();
+        }
         let is_of = self.instances_of(finding);
         let all = self.waits.as_slice().par_iter().filter(|wait| is_of(wait));
         let mut found: Vec<&partune_analysis::Wait> = all.collect();
