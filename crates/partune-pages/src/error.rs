@@ -52,4 +52,10 @@ impl Error {
         let message = "this run is a profile: nothing is known of when things happened";
         Error::new(Fault::Unknown, message, "record without --profile")
     }
+
+    /// It needs events, and of a run that was looked at in slices there are sums.
+    pub(crate) fn slices() -> Error {
+        let message = "this run is too large to keep its events: it was looked at in slices";
+        Error::new(Fault::Unknown, message, "select a part of it in the timeline, and analyse only this")
+    }
 }

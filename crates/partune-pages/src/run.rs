@@ -113,9 +113,15 @@ impl Run {
         self.exchanges();
     }
 
-    /// Whether it has times.
-    pub(crate) fn needs_events(&self) -> Result<(), Error> {
+    /// Whether it is known when things happened.
+    pub(crate) fn needs_times(&self) -> Result<(), Error> {
         if self.recorded().is_profile() { Err(Error::profile()) } else { Ok(()) }
+    }
+
+    /// Whether single events are known.
+    pub(crate) fn needs_events(&self) -> Result<(), Error> {
+        self.needs_times()?;
+        if self.recorded().has_events() { Ok(()) } else { Err(Error::slices()) }
     }
 
     /// The call path of a number that was asked for.

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use partune_diag::seconds;
-use partune_engine::{Diagnosis, Moment, Options, Progress, Request, Selection, THRESHOLDS, ThresholdKind};
+use partune_engine::job::Alone;
+use partune_engine::{
+    Diagnosis, Moment, Options, Progress, Request, SLICE, Selection, Sliced, THRESHOLDS, ThresholdKind,
+};
 
 use crate::error::{Error, Fault};
 use crate::run::Run;
@@ -35,11 +38,19 @@ const PIECES: usize = 8;
 const NUMBERS: usize = 256;
 
 /// How archives are opened.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Opening {
     pub request: Request,
     /// The piece of each run that is shown.
     pub selection: Selection,
+    /// Event records of a slice; runs with more than twice as many are looked at in slices.
+    pub slice: u64,
+}
+
+impl Default for Opening {
+    fn default() -> Self {
+        Opening { request: Request::default(), selection: Selection::default(), slice: SLICE }
+    }
 }
 
 /// How far a run is.
@@ -198,21 +209,30 @@ impl Slot {
     }
 
     fn open(&self, opening: &Opening) -> State {
-        let failed = |text: String| {
-            let (message, remedy) = text.split_once("\n  remedy: ").unwrap_or((&text, ""));
-            State::Failed { message: message.to_owned(), remedy: remedy.to_owned() }
-        };
-        let opened = match partune_engine::open(&self.path, self) {
-            Ok(opened) => opened,
-            Err(error) => return failed(error.to_string()),
-        };
-        match partune_engine::analyze_piece(opened, &opening.selection, &opening.request, self) {
+        match self.diagnosed(opening) {
             Ok(diagnosis) => {
                 self.stage("drawing");
                 State::Ready(Arc::new(Run::new(self.name.clone(), &self.path, diagnosis)))
             }
-            Err(error) => failed(error.to_string()),
+            Err(text) => {
+                let (message, remedy) = text.split_once("\n  remedy: ").unwrap_or((&text, ""));
+                State::Failed { message: message.to_owned(), remedy: remedy.to_owned() }
+            }
         }
+    }
+
+    /// What is found, in slices where that is possible; or why nothing can be.
+    fn diagnosed(&self, opening: &Opening) -> Result<Diagnosis, String> {
+        let Opening { request, selection, slice } = opening;
+        if *selection == Selection::default() {
+            let request = Request { compares: true, draws: true, ..request.clone() };
+            let sliced = partune_engine::analyze_in_slices(&self.path, &request, *slice, &Alone, self);
+            if let Sliced::Diagnosed(diagnosis) = sliced.map_err(|error| error.to_string())? {
+                return Ok(*diagnosis);
+            }
+        }
+        let opened = partune_engine::open(&self.path, self).map_err(|error| error.to_string())?;
+        partune_engine::analyze_piece(opened, selection, request, self).map_err(|error| error.to_string())
     }
 }
 

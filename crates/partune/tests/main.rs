@@ -31,4 +31,5 @@ mod runs;
 mod same;
 mod schema;
 mod slices;
+mod slices_shown;
 mod view;

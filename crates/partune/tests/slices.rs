@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use crate::archives::archives;
 
 /// Makes a synthetic archive.
-fn synth(to: &Path, options: &[&str]) -> PathBuf {
+pub(crate) fn synth(to: &Path, options: &[&str]) -> PathBuf {
     let made = Command::new(env!("CARGO_BIN_EXE_partune")).arg("synth").args(options).arg("-o").arg(to).output();
     let made = made.expect("the binary runs");
     assert_eq!(made.status.code(), Some(0), "{made:?}");

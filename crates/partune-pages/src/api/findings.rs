@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, PeId, Span, Time};
-use partune_engine::{Finding, Fold, Ranked, View, Wait, Way};
+use partune_engine::{Finding, Fold, Occurrence, Ranked, View, Wait, Way};
 use partune_report::{advice, names, sentences, words};
 use serde::Serialize;
 
@@ -401,8 +401,9 @@ fn instances(run: &Run, finding: &Finding, most: usize) -> Instances {
 
 /// The longest instance of a wait, and a little before and after.
 fn longest(run: &Run, finding: &Finding) -> Option<Piece> {
-    let it = finding.occurrences.first().filter(|it| finding.pattern.is_wait() && it.begin < it.end)?;
     let recorded = run.recorded();
+    let shows = |it: &&Occurrence| finding.pattern.is_wait() && it.begin < it.end && recorded.has_events();
+    let it = finding.occurrences.first().filter(shows)?;
     let mut pes = vec![it.pe];
     pes.extend(it.cause.some().filter(|cause| *cause != it.pe));
     let margin = it.end.since(it.begin).0 / 5;
@@ -440,6 +441,7 @@ pub(super) struct Next {
 
 /// The next instance, or the one before.
 pub(super) fn next(run: &Run, ask: &Ask<'_>) -> Result<Next, Error> {
+    run.needs_events()?;
     let finding = &run.diagnosis.findings[position(run, ask.part)?].finding;
     let found = run.recorded().next_instance(finding, &some_pes(run, ask)?, way(run, ask)?);
     Ok(Next { instance: found.and_then(|wait| instance(run, &wait)) })

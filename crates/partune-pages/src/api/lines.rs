@@ -69,16 +69,16 @@ pub(super) struct CriticalPath {
     to: Vec<i64>,
 }
 
-/// All lines of a view, and the names that they use.
+/// All lines of a view, and the names that they use. How many there are is not known of a run that was looked at in slices.
 pub(super) struct Lines {
     pub(super) waits: Waits,
-    pub(super) waits_count: usize,
+    pub(super) waits_count: Option<usize>,
     pub(super) messages: Option<Messages>,
-    pub(super) messages_count: usize,
+    pub(super) messages_count: Option<usize>,
     pub(super) collectives: Vec<Collectives>,
-    pub(super) collectives_count: usize,
+    pub(super) collectives_count: Option<usize>,
     pub(super) critical_path: CriticalPath,
-    pub(super) critical_path_count: usize,
+    pub(super) critical_path_count: Option<usize>,
     pub(super) patterns: Vec<&'static str>,
     pub(super) findings: Vec<u32>,
     pub(super) groups: Vec<String>,
@@ -93,16 +93,17 @@ pub(super) fn lines(run: &Run, fold: &Fold, (begin, end): (Time, Time), most: us
     let (collectives, collectives_count) = collectives(run, fold, (begin, end), COLLECTIVES.min(most));
     let (critical_path, critical_path_count) = critical_path(run, fold, (begin, end), lines);
     let recorded = run.recorded();
+    let known = |count| recorded.has_events().then_some(count);
     let group = |group: &GroupId| recorded.group(*group).map_or_else(String::new, |it| text::name(it.name));
     Lines {
         waits,
-        waits_count,
+        waits_count: known(waits_count),
         messages,
-        messages_count,
+        messages_count: known(messages_count),
         collectives,
-        collectives_count,
+        collectives_count: known(collectives_count),
         critical_path,
-        critical_path_count,
+        critical_path_count: known(critical_path_count),
         patterns: patterns.order,
         findings: findings.order,
         groups: groups.order.iter().map(group).collect(),
@@ -143,7 +144,7 @@ fn messages(
     groups: &mut Numbers<GroupId>,
 ) -> (Option<Messages>, usize) {
     let found = run.recorded().transfers_within(fold, begin, end, most);
-    if found.count > found.rows.len() {
+    if found.count > found.rows.len() || !run.recorded().has_events() {
         return (None, found.count);
     }
     let mut columns = Messages::default();

@@ -23,7 +23,7 @@ pub(super) fn piece(runs: &Runs, number: &str, query: &str) -> Result<Piece, Err
     let keys: Vec<&str> = ["from", "to"].into_iter().chain(THRESHOLDS.iter().map(|it| it.name)).collect();
     let query = Query::new(query, &keys)?;
     let piece = if query.text("from").or(query.text("to")).is_some() {
-        run.needs_events()?;
+        run.needs_times()?;
         let (begin, end) = interval(run, &query)?;
         let since = |time| run.recorded().since_origin(time);
         Some((since(begin), since(end)))

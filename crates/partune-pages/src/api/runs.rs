@@ -23,6 +23,8 @@ pub(super) struct Row {
     events: Option<u64>,
     duration_ns: Option<i64>,
     profile_only: Option<bool>,
+    /// There are sums of it, and no single events.
+    in_slices: Option<bool>,
     producer: Option<String>,
 }
 
@@ -46,6 +48,7 @@ fn row(run: usize, slot: &Slot) -> Row {
         events: None,
         duration_ns: None,
         profile_only: None,
+        in_slices: None,
         producer: None,
     };
     match slot.state() {
@@ -70,6 +73,7 @@ fn row(run: usize, slot: &Slot) -> Row {
             row.duration_ns = Some(run.ns(recorded.end()));
             row.producer = recorded.provenance().producer.map(text::name);
             row.profile_only = Some(recorded.is_profile());
+            row.in_slices = Some(recorded.is_in_slices());
         }
     }
     row

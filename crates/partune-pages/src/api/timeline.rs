@@ -43,13 +43,14 @@ pub(super) struct Timeline {
     spans_count: Option<usize>,
     regions: Vec<String>,
     waits: Waits,
-    waits_count: usize,
+    /// How many there are in the view; not known of a run that was looked at in slices, as all counts of lines.
+    waits_count: Option<usize>,
     messages: Option<Messages>,
-    messages_count: usize,
+    messages_count: Option<usize>,
     collectives: Vec<Collectives>,
-    collectives_count: usize,
+    collectives_count: Option<usize>,
     critical_path: CriticalPath,
-    critical_path_count: usize,
+    critical_path_count: Option<usize>,
     patterns: Vec<&'static str>,
     findings: Vec<String>,
     groups: Vec<String>,
@@ -101,12 +102,15 @@ impl<T: Copy + Eq + std::hash::Hash> Numbers<T> {
 }
 
 pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
-    run.needs_events()?;
+    run.needs_times()?;
     let recorded = run.recorded();
     let (begin, end) = interval(run, &ask.query)?;
     let (fold, grouping, pes_omitted) = fold(run, ask)?;
     let columns = ask.query.number("columns", 1..=COLUMNS)?.unwrap_or(1024).min(ask.most);
     let by_function = ask.query.word("by", &[("kind", false), ("function", true)])?;
+    if by_function {
+        run.needs_events()?;
+    }
     // There are more functions than kinds.
     let most = if by_function { BINS / 2 } else { BINS };
     let columns = columns.min(most / fold.len().max(1)).min(SUMS / fold.pes().len().max(1)).max(1);
@@ -228,7 +232,7 @@ fn spans(
     regions: &mut Numbers<RegionId>,
 ) -> Option<Spans> {
     let recorded = run.recorded();
-    if !fold.is_exact() {
+    if !fold.is_exact() || !recorded.has_events() {
         return None;
     }
     let mut found: Vec<(usize, Vec<Visit>)> = Vec::new();

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use partune_engine::Options;
+use partune_engine::{Options, Request};
 use partune_pages::{Runs, Sources};
 
 use crate::commands::history;
@@ -47,17 +47,25 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     let options = Options { machine, ..args.thresholds.options() };
     let archives = args.archive.iter().chain(&args.history).cloned().collect::<Vec<_>>();
-    let request = args.reading.request(&archives, options)?;
     if let Some(from) = &args.history {
+        let request = args.reading.request(&archives, options)?;
         let to = args.output.as_deref().unwrap_or(Path::new("history"));
         return history::run(from, to, &request, &args.reading.selection(), &sources);
     }
     let Some(archive) = &args.archive else { return Ok(()) };
     let output = args.output.as_deref().unwrap_or(Path::new("report.html"));
     replaceable(output)?;
+    let room = args.reading.resources().limit()?;
+    let request = Request { draws: true, ..args.reading.asked(options)? };
     let bar = Bar::new(false);
-    let opened = runs::open_one(archive, &bar)?;
-    let diagnosis = partune_engine::analyze_piece(opened, &args.reading.selection(), &request, &bar)?;
+    let diagnosis = match runs::in_slices(archive, &args.reading, &request, &bar)? {
+        Some(diagnosis) => diagnosis,
+        None => {
+            room.map_or(Ok(()), |room| room.tell(&archives))?;
+            let opened = runs::open_one(archive, &bar)?;
+            partune_engine::analyze_piece(opened, &args.reading.selection(), &request, &bar)?
+        }
+    };
     drop(bar);
     let findings = diagnosis.findings.len();
     let runs = Runs::of(archive, diagnosis).with_sources(sources);

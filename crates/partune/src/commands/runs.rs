@@ -37,15 +37,8 @@ pub(crate) fn open(archives: &[PathBuf], reading: &Reading, is_followed: bool) -
     let room = reading.resources().limit()?;
     let bar = Bar::new(false);
     let sets: Vec<Vec<PathBuf>> = archives.iter().map(|it| partune_engine::runs(it)).collect::<Result<_, _>>()?;
-    let in_slices = |(set, entry): (usize, &PathBuf)| -> anyhow::Result<Option<Diagnosis>> {
-        if reading.selection() != Selection::default() || is_followed && set == 0 {
-            return Ok(None);
-        }
-        let sliced = partune_engine::analyze_in_slices(entry, &request, SLICE, &Alone, &bar)?;
-        if let Sliced::Whole(Some(why)) = &sliced {
-            output::note(&format!("partune: all of {} is read at once, since {why}", entry.display()));
-        }
-        Ok(if let Sliced::Diagnosed(diagnosis) = sliced { Some(*diagnosis) } else { None })
+    let in_slices = |(set, entry): (usize, &PathBuf)| {
+        if is_followed && set == 0 { Ok(None) } else { in_slices(entry, reading, &request, &bar) }
     };
     let entries = || sets.iter().enumerate().flat_map(|(set, entries)| entries.iter().map(move |entry| (set, entry)));
     let sliced: Vec<Option<Diagnosis>> = entries().map(in_slices).collect::<anyhow::Result<_>>()?;
@@ -69,6 +62,28 @@ pub(crate) fn open(archives: &[PathBuf], reading: &Reading, is_followed: bool) -
         all.push(repeats);
     }
     Ok(Opened(all))
+}
+
+/// What is found in a large archive slice by slice; none where it has to be read as a whole, which is told with the reason.
+pub(crate) fn in_slices(
+    archive: &Path,
+    reading: &Reading,
+    request: &Request,
+    bar: &Bar,
+) -> anyhow::Result<Option<Diagnosis>> {
+    if reading.selection() != Selection::default() {
+        return Ok(None);
+    }
+    Ok(match partune_engine::analyze_in_slices(archive, request, SLICE, &Alone, bar)? {
+        Sliced::Diagnosed(diagnosis) => Some(*diagnosis),
+        Sliced::Whole(why) => {
+            if let Some(why) = why {
+                output::note(&format!("partune: all of {} is read at once, since {why}", archive.display()));
+            }
+            None
+        }
+        Sliced::Elsewhere => None,
+    })
 }
 
 fn whole(entry: &Path, reading: &Reading, request: &Request, bar: &Bar) -> anyhow::Result<Diagnosis> {
