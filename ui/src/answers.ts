@@ -6,6 +6,8 @@ export interface Answers {
     duration_ns: number | null;
     events: number | null;
     fraction: number;
+    /** There are sums of it, and no single events. */
+    in_slices: boolean | null;
     message: string;
     name: string;
     path: string;
@@ -339,7 +341,7 @@ export interface Answers {
         row: number[];
       };
     }[];
-    collectives_count: number;
+    collectives_count: number | null;
     columns: number;
     critical_path: {
       from: number[];
@@ -347,7 +349,7 @@ export interface Answers {
       row: (number | null)[];
       to: number[];
     };
-    critical_path_count: number;
+    critical_path_count: number | null;
     findings: string[];
     from: number;
     /** By function, where that is asked for. */
@@ -367,7 +369,7 @@ export interface Answers {
       to_pe: (number | null)[];
       to_row: (number | null)[];
     } | null;
-    messages_count: number;
+    messages_count: number | null;
     patterns: string[];
     /** PEs that have no row, since others wait more. */
     pes_omitted: number;
@@ -400,7 +402,8 @@ export interface Answers {
       row: number[];
       to: number[];
     };
-    waits_count: number;
+    /** How many there are in the view; not known of a run that was looked at in slices, as all counts of lines. */
+    waits_count: number | null;
   };
   "runs/R/selection": {
     /** Where it lies in the whole run, as `--from` and `--to` take it. */

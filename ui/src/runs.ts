@@ -11,6 +11,9 @@ export const runsError = signal<ApiError | undefined>(undefined);
 /** How many PEs of a run have a number, and so a row: those of CPUs, which are what is counted elsewhere, and streams of devices. */
 export const numbered = (of: Run | undefined): number => (of?.pes ?? 0) + (of?.device_streams ?? 0);
 
+/** Whether the run that is looked at has sums and no single events, since it was looked at in slices. */
+export const inSlices = (): boolean => runs.value?.find((it) => it.run === run.value)?.in_slices === true;
+
 let timer = 0;
 
 /** Asks again until no archive is opening any more. */

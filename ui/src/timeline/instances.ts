@@ -5,6 +5,7 @@ import { row } from "../api";
 import { get, recorded } from "../load";
 import { around } from "../parts/words";
 import { pe as peName, pinned } from "../pes";
+import { inSlices } from "../runs";
 import { amend, route, run } from "../state";
 import { cursor, hasRow, peCount, pes, whole } from "./view";
 
@@ -69,6 +70,7 @@ export type Jumped = string | null;
 export async function jump(back: boolean): Promise<Jumped> {
   const { finding, region } = route.value.params;
   if (finding) return jumpInstance(finding, back);
+  if (region && inSlices()) return "Of a run in slices single visits are not kept.";
   if (region) return recorded ? "A report has no visits; partune view does." : jumpVisit(region, back);
   return "Choose a finding or a region first.";
 }
@@ -77,7 +79,7 @@ async function jumpInstance(id: string, back: boolean): Promise<Jumped> {
   const now = chosenInstance();
   const after = now !== null && typeof now !== "number" ? now.from : back ? whole.value : -1;
   const path = `runs/${run.value}/findings/${encodeURIComponent(id)}`;
-  const { instance } = recorded
+  const { instance } = isListed()
     ? { instance: null }
     : await get<{ instance: Instance | null }>(`${path}/next?after=${after}${back ? "&back=1" : ""}`);
   const next = instance ?? (await listed(path, after, back));
@@ -86,10 +88,13 @@ async function jumpInstance(id: string, back: boolean): Promise<Jumped> {
   return peName(next.pe);
 }
 
+/** Whether no more instances are known than those that are listed with a finding. */
+const isListed = (): boolean => recorded || inSlices();
+
 /** What is no wait has no next instance on the server; its list is walked in order of time. */
 async function listed(path: string, after: number, back: boolean): Promise<Instance | null> {
   const finding = await get<Finding>(path);
-  if (finding.is_wait && !recorded) return null;
+  if (finding.is_wait && !isListed()) return null;
   const all = finding.instances.from
     .map((_, at) => row<Instance>(finding.instances, at))
     .sort((a, b) => a.from - b.from || a.pe - b.pe);

@@ -30,7 +30,11 @@ function Shown({ timeline }: { timeline: Timeline }) {
     <div class="columns">
       <div>
         <Table
-          caption={`Waits in view, longest first (${count(timeline.waits_count)})`}
+          caption={
+            timeline.waits_count === null
+              ? "The longest waits of the run in view"
+              : `Waits in view, longest first (${count(timeline.waits_count)})`
+          }
           rows={waits}
           first={ROWS}
           sort="wsort"
@@ -61,7 +65,7 @@ function Shown({ timeline }: { timeline: Timeline }) {
       <div>
         {timeline.messages ? (
           <Table
-            caption={`Messages in view (${count(timeline.messages_count)})`}
+            caption={`Messages in view (${count(messages.length)})`}
             rows={messages}
             first={ROWS}
             sort="msort"
@@ -91,8 +95,12 @@ function Shown({ timeline }: { timeline: Timeline }) {
           />
         ) : (
           <p class="dim">
-            {count(timeline.messages_count)} messages are in view;{" "}
-            {recorded ? "too many to draw and list." : "they are drawn and listed when there are at most 2,000."}
+            {timeline.messages_count === null ? "Messages" : `${count(timeline.messages_count)} messages`} are in view;{" "}
+            {timeline.messages_count === null
+              ? "single ones are known of a part of the run that is analysed by itself."
+              : recorded
+                ? "too many to draw and list."
+                : "they are drawn and listed when there are at most 2,000."}
           </p>
         )}
       </div>

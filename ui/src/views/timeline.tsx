@@ -95,10 +95,10 @@ export function Timeline() {
         </p>
       </>
     );
-  return <Shown />;
+  return <Shown inSlices={of.in_slices === true} />;
 }
 
-function Shown() {
+function Shown({ inSlices }: { inSlices: boolean }) {
   const available = useAvailable();
   const [width, setWidth] = useState(0);
   // What was told is of the address at which it was, and goes with it.
@@ -109,12 +109,12 @@ function Shown() {
   // Pinned rows stay while the others move, so which have a row is asked PE by PE.
   const pins = pinned.value.length > 0;
   const only = rowPes.value;
-  const by = recorded ? "kind" : colouring("kind");
+  const by = recorded || inSlices ? "kind" : colouring("kind");
   const pesAsked = `${only ? `&only=${rangesOf(pins ? only : only.slice(0, MOST))}` : ""}${order ? `&order=${order}` : ""}`;
   useEffect(() => {
     // A link that names a region only: where it is first.
-    if (region !== undefined && at === undefined && !recorded) void arriveAt(region);
-  }, [region, at]);
+    if (region !== undefined && at === undefined && !recorded && !inSlices) void arriveAt(region);
+  }, [region, at, inSlices]);
   const kinds = useKinds(run.value).data;
   const { from, to } = settled.value;
   const shown = pes.value;
@@ -140,7 +140,15 @@ function Shown() {
   const data = answer.data;
   return (
     <>
-      <Tools told={told} loading={answer.loading} />
+      <Tools told={told} loading={answer.loading} inSlices={inSlices} />
+      {inSlices && (
+        <p class="notice" id="in-slices">
+          This run is too large to keep its events: it was looked at in slices, and the picture is made of sums.{" "}
+          {recorded
+            ? "partune view shows parts of it."
+            : "Select a part of it and choose “Analyse only this” to see visits, messages and what is in it."}
+        </p>
+      )}
       {answer.error && <Failure error={answer.error} />}
       <div class="timeline">
         <div>
@@ -200,7 +208,7 @@ function Measure({ onWidth }: { onWidth: (width: number) => void }) {
   );
 }
 
-function Tools({ told, loading }: { told: string; loading: boolean }) {
+function Tools({ told, loading, inSlices }: { told: string; loading: boolean; inSlices: boolean }) {
   const { from, to } = view.value;
   const { group = "none" } = route.value.params;
   const devices = runs.value?.find((it) => it.run === run.value)?.device_streams;
@@ -237,7 +245,7 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
           </select>
         </label>
       )}
-      {!recorded && <ColourChoice own="kind" />}
+      {!recorded && !inSlices && <ColourChoice own="kind" />}
       <CounterChoice />
       <BesideChoice />
       {!recorded && <Filter />}
@@ -357,9 +365,15 @@ function Counts({ data }: { data: Data }) {
     most > 1 ? `a row is up to ${count(most)} PEs` : "",
     data.pes_omitted > 0 ? `${plural(data.pes_omitted, "PE")} that wait less have no row` : "",
     filtered.value ? `${count(filtered.value.length)} of ${plural(peCount.value, "PE")} have that name` : "",
-    `${plural(data.waits_count, "wait")}${data.waits_count > data.waits.pe.length ? `, the longest ${count(data.waits.pe.length)} drawn` : ""}`,
-    `${plural(data.messages_count, "message")}${data.messages ? "" : recorded ? ", too many to draw" : ", drawn when at most 2,000 are in view"}`,
-    `${plural(data.collectives_count, "collective")}${data.collectives_count > data.collectives.length ? `, the longest ${count(data.collectives.length)} drawn` : ""}`,
+    data.waits_count === null
+      ? `${plural(data.waits.pe.length, "wait")} of the longest of each place`
+      : `${plural(data.waits_count, "wait")}${data.waits_count > data.waits.pe.length ? `, the longest ${count(data.waits.pe.length)} drawn` : ""}`,
+    data.messages_count === null
+      ? ""
+      : `${plural(data.messages_count, "message")}${data.messages ? "" : recorded ? ", too many to draw" : ", drawn when at most 2,000 are in view"}`,
+    data.collectives_count === null
+      ? ""
+      : `${plural(data.collectives_count, "collective")}${data.collectives_count > data.collectives.length ? `, the longest ${count(data.collectives.length)} drawn` : ""}`,
   ];
   return (
     <p class="dim small" id="counts">
