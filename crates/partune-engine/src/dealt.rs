@@ -222,7 +222,7 @@ impl Desk<'_> {
         let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
         let beside = timed(progress, "asking", || Answered::beside(&input, ties, request.compares));
         let answered = beside.with(shared);
-        let sketch = request.draws.then(|| timed(progress, "sketching", || Sketch::new(&trace, &waits)));
+        let sketch = request.draws.then(|| timed(progress, "sketching", || Sketch::new(&trace, &index, &waits)));
         let matched = Matched::of(&index);
         let is_last = slice + 1 == self.deal.slices;
         // That of the last one is in the result.

@@ -2,14 +2,16 @@
 //!
 //! Time by kind is kept for *stretches* of equal length, a power of two ticks; where the run gets more of them than are kept, two become one. So what is kept does not depend on where
 //! the run was cut. In a stretch time is spread evenly: bins of a view are exact where they begin and end with stretches, and the whole run is.
-//! Memory: 96 bytes for each PE and stretch, 24 for each PE and call path with waits or bytes, and the longest waits of each place.
+//! Of the critical path the longest part that begins in each stretch is kept, of waits the longest of each place.
+//! Memory: 96 bytes for each PE and stretch, 24 for each PE and call path with waits or bytes, and the longest waits.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use partune_analysis::{ByPath, Pattern, Waits};
+use partune_analysis::{ByPath, CriticalPath, Pattern, Waits};
 use partune_base::{CallPathId, PeId, RegionId, Span, Table, Time};
+use partune_index::Index;
 use partune_trace::Trace;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -32,6 +34,7 @@ pub struct Sketch {
     /// In order of path.
     of_pes: Table<PeId, Vec<(CallPathId, Done)>>,
     longest: BTreeMap<(Pattern, CallPathId), Vec<LongWait>>,
+    critical: Vec<(PeId, Time, Time)>,
 }
 
 /// What a PE waited and moved at a call path.
@@ -85,7 +88,7 @@ impl LongWait {
 
 impl Sketch {
     /// Of a slice, or of a run. Linear in operations, waits and visits of other threads than main ones; parallel over PEs.
-    pub fn new(trace: &Trace, waits: &Waits) -> Sketch {
+    pub fn new(trace: &Trace, index: &Index, waits: &Waits) -> Sketch {
         let pes: Vec<PeId> = trace.pes().ids().collect();
         let sums = || ByPath::new(trace.paths().len());
         let of_pe = |sums: &mut ByPath<Done>, pe: PeId| {
@@ -100,7 +103,12 @@ impl Sketch {
             sums.take()
         };
         let of_pes: Vec<_> = pes.into_par_iter().map_init(sums, of_pe).collect();
-        Sketch { course: Course::new(trace, waits), of_pes: of_pes.into(), longest: longest(trace, waits) }
+        let mut critical = CriticalPath::find(trace, index, waits).parts;
+        critical.reverse();
+        let (course, longest) = (Course::new(trace, waits), longest(trace, waits));
+        let mut sketch = Sketch { course, of_pes: of_pes.into(), longest, critical };
+        sketch.thin();
+        sketch
     }
 
     /// Adds that of the next slice.
@@ -116,6 +124,21 @@ impl Sketch {
             waits.extend(more);
             keep_longest(waits, WAITS);
         }
+        self.critical.extend(next.critical);
+        self.thin();
+    }
+
+    /// Leaves of the critical path the longest part that begins in each stretch, the first of equal ones.
+    fn thin(&mut self) {
+        let power = self.course.power;
+        let length = |part: &(PeId, Time, Time)| part.2.since(part.1);
+        self.critical.dedup_by(|next, kept| {
+            let is_same = next.1.0 >> power == kept.1.0 >> power;
+            if is_same && length(next) > length(kept) {
+                *kept = *next;
+            }
+            is_same
+        });
     }
 
     /// The bins of a view.
@@ -133,6 +156,11 @@ impl Sketch {
         times.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
         times[Kind::Idle as usize] = idle(&times, end.since(begin), 1);
         times
+    }
+
+    /// Parts of the critical path, in order of time: a PE, from, to.
+    pub fn critical_path(&self) -> &[(PeId, Time, Time)] {
+        &self.critical
     }
 
     /// What a PE waited and moved, by call path.

@@ -24,7 +24,7 @@ fn waits(trace: &Trace) -> Waits {
 
 fn sketch(text: &str) -> Sketch {
     let trace = trace(text);
-    Sketch::new(&trace, &waits(&trace))
+    Sketch::new(&trace, &Index::build(&trace), &waits(&trace))
 }
 
 fn in_two() -> Sketch {
@@ -53,6 +53,16 @@ fn slices_have_the_bins_of_the_run() {
         let expected = detail.times(&run, &waits(&run), PeId(0), Time(begin), Time(end));
         assert_eq!(in_two().times(PeId(0), Time(begin), Time(end)), expected);
     }
+}
+
+/// One part a tick at most, and the longest of those that begin in one.
+#[test]
+fn the_critical_path_is_that_of_the_run() {
+    let told = |sketch: Sketch| -> Vec<(PeId, i64, i64)> {
+        sketch.critical_path().iter().map(|(pe, from, to)| (*pe, from.0, to.0)).collect()
+    };
+    assert_eq!(told(sketch(BOTH)), [(PeId(1), 0, 250), (PeId(0), 250, 256)]);
+    assert_eq!(told(in_two()), [(PeId(1), 0, 60), (PeId(0), 60, 64), (PeId(1), 64, 250), (PeId(0), 250, 256)]);
 }
 
 /// A long run has stretches of more than a tick: what is in one is spread evenly, and their sums are exact.

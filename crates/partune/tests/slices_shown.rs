@@ -125,6 +125,7 @@ fn the_longest_instances_of_a_wait_are_known() {
     assert!(most > 10, "{most}");
     let timeline = asked(&sliced, "runs/0/timeline");
     assert!(timeline["waits"]["pe"].as_array().is_some_and(|rows| rows.len() > 10));
+    assert!(timeline["critical_path"]["pe"].as_array().is_some_and(|parts| parts.len() > 10));
     for count in ["waits_count", "messages_count", "collectives_count", "critical_path_count"] {
         assert_eq!(timeline[count], Value::Null, "{count}");
     }
