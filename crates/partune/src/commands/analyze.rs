@@ -11,6 +11,7 @@ use partune_report::{TextOptions, document, schema, text};
 use crate::commands::filter;
 use crate::commands::reading::Reading;
 use crate::commands::resources::{Resources, Room};
+use crate::commands::runs;
 use crate::commands::size::count;
 use crate::commands::thresholds::Thresholds;
 use crate::output;
@@ -142,13 +143,12 @@ pub(crate) fn tell(
 ) -> anyhow::Result<()> {
     let archive = args.archive()?;
     let Asked { request, kernels, selection } = asked;
-    let mut diagnosis = match sliced {
-        Sliced::Elsewhere => return Ok(()),
-        Sliced::Diagnosed(diagnosis) => *diagnosis,
-        Sliced::Whole(why) => {
-            if let Some(why) = why {
-                output::note(&format!("partune: all of the run is read at once, since {why}"));
-            }
+    if matches!(sliced, Sliced::Elsewhere) {
+        return Ok(());
+    }
+    let mut diagnosis = match runs::found(sliced, archive) {
+        Some(diagnosis) => diagnosis,
+        None => {
             room()?.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
             let bar = Bar::new(args.timings);
             partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?

@@ -64,7 +64,7 @@ pub(crate) fn open(archives: &[PathBuf], reading: &Reading, is_followed: bool) -
     Ok(Opened(all))
 }
 
-/// What is found in a large archive slice by slice; none where it has to be read as a whole, which is told with the reason.
+/// What is found in a large archive slice by slice, see [`found`].
 pub(crate) fn in_slices(
     archive: &Path,
     reading: &Reading,
@@ -74,16 +74,19 @@ pub(crate) fn in_slices(
     if reading.selection() != Selection::default() {
         return Ok(None);
     }
-    Ok(match partune_engine::analyze_in_slices(archive, request, SLICE, &Alone, bar)? {
+    Ok(found(partune_engine::analyze_in_slices(archive, request, SLICE, &Alone, bar)?, archive))
+}
+
+/// What was found in slices; where the archive is to be read as a whole, none, and why is told.
+pub(crate) fn found(sliced: Sliced, archive: &Path) -> Option<Diagnosis> {
+    match sliced {
         Sliced::Diagnosed(diagnosis) => Some(*diagnosis),
-        Sliced::Whole(why) => {
-            if let Some(why) = why {
-                output::note(&format!("partune: all of {} is read at once, since {why}", archive.display()));
-            }
+        Sliced::Whole(Some(why)) => {
+            output::note(&format!("partune: all of {} is read at once, since {why}", archive.display()));
             None
         }
-        Sliced::Elsewhere => None,
-    })
+        Sliced::Whole(None) | Sliced::Elsewhere => None,
+    }
 }
 
 fn whole(entry: &Path, reading: &Reading, request: &Request, bar: &Bar) -> anyhow::Result<Diagnosis> {
