@@ -4,34 +4,14 @@
 //! counts. So the CPU time of any interval is at most its useful time, as the order of bounds needs (IPC ≤ IPCO).
 
 use partune_base::{MetricId, PeId, Time};
-use partune_trace::{MetricSample, MetricValues, Trace};
+use partune_trace::{MetricSample, Trace};
 
 use crate::useful::Useful;
 
-/// Counters of CPU time: what operating systems and recorders call them.
-const NAMES: [&str; 9] =
-    ["ru_utime", "ru_stime", "utime", "stime", "cpu_time", "cpu-time", "thread_cpu_time", "task-clock", "task_clock"];
-
 /// Metrics that count CPU time.
 pub(crate) fn cpu_time_metrics(trace: &Trace) -> Vec<MetricId> {
-    let counts = |name: &str| NAMES.contains(&name.rsplit(':').next().unwrap_or(name).to_ascii_lowercase().as_str());
     let metrics = trace.metrics().iter_ids();
-    metrics
-        .filter(|(_, metric)| metric.values == MetricValues::Accumulated && counts(trace.strings().get(metric.name)))
-        .filter(|(_, metric)| seconds_per(trace.strings().get(metric.unit)).is_some())
-        .map(|(id, _)| id)
-        .collect()
-}
-
-/// Seconds in a unit of time.
-fn seconds_per(unit: &str) -> Option<f64> {
-    match unit {
-        "s" | "sec" | "seconds" => Some(1.0),
-        "ms" | "msec" => Some(1e-3),
-        "us" | "usec" | "µs" => Some(1e-6),
-        "ns" | "nsec" => Some(1e-9),
-        _ => None,
-    }
+    metrics.filter(|(_, metric)| metric.cpu_seconds(trace.strings()).is_some()).map(|(id, _)| id).collect()
 }
 
 /// CPU ticks in useful time up to a time that only grows.
@@ -48,10 +28,8 @@ pub(crate) struct CpuTime<'a> {
 impl<'a> CpuTime<'a> {
     pub(crate) fn new(trace: &'a Trace, pe: PeId, metrics: &[MetricId], interval: (Time, Time)) -> CpuTime<'a> {
         let ticks = trace.clock().ticks_per_second() as f64;
-        let factor = |sample: &MetricSample| {
-            let metric = &trace.metrics()[sample.metric];
-            metric.scale * seconds_per(trace.strings().get(metric.unit)).unwrap_or(0.0) * ticks
-        };
+        let factor =
+            |sample: &MetricSample| trace.metrics()[sample.metric].cpu_seconds(trace.strings()).unwrap_or(0.0) * ticks;
         let mut last = vec![0.0; metrics.len()];
         let mut samples: Vec<(Time, f64)> = Vec::new();
         for sample in &trace.streams()[pe].metrics {

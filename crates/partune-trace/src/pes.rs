@@ -1,6 +1,6 @@
 //! Who acts: PEs, the processes and groups they belong to, windows of memory, and what was measured on them.
 
-use partune_base::{GroupId, PeId, ProcessId, StringId};
+use partune_base::{GroupId, PeId, ProcessId, StringId, Strings};
 
 use crate::members::Members;
 
@@ -125,4 +125,25 @@ pub struct Metric {
     pub values: MetricValues,
     /// Multiply a value with this to get it in `unit`.
     pub scale: f64,
+}
+
+/// Counters of CPU time: what operating systems and recorders call them.
+const CPU_TIMES: [&str; 9] =
+    ["ru_utime", "ru_stime", "utime", "stime", "cpu_time", "cpu-time", "thread_cpu_time", "task-clock", "task_clock"];
+
+impl Metric {
+    /// Seconds of CPU time that a value stands for, if the metric counts that.
+    pub fn cpu_seconds(&self, strings: &Strings) -> Option<f64> {
+        let name = strings.get(self.name);
+        let name = name.rsplit(':').next().unwrap_or(name).to_ascii_lowercase();
+        let counts = self.values == MetricValues::Accumulated && CPU_TIMES.contains(&name.as_str());
+        let unit = match strings.get(self.unit) {
+            "s" | "sec" | "seconds" => 1.0,
+            "ms" | "msec" => 1e-3,
+            "us" | "usec" | "µs" => 1e-6,
+            "ns" | "nsec" => 1e-9,
+            _ => return None,
+        };
+        counts.then_some(self.scale * unit)
+    }
 }
