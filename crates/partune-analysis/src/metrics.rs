@@ -3,13 +3,18 @@
 //! Between two samples of a counter on a PE its growth belongs to the code that ran: the visit in which the first sample was
 //! taken, or, if that was at its exit, the caller; and if another one begins right then, that one, since some recorders write a sample before the enter that
 //! it belongs to. Counters (accumulated, or sums since the last sample) add up over visits and
-//! PEs; point values are averaged over samples.
+//! PEs; point values are averaged over samples. What is kept grows with metrics and call paths, and with metrics and PEs.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use partune_base::{CallPathId, Id, MetricId, PeId, Table, Time};
 use partune_trace::{MetricValues, Stream, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
+use crate::queries::Query;
 use crate::{
     Analysis, Column, DataTable, Input, Needs, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values,
 };
@@ -25,7 +30,7 @@ pub(crate) static METRICS: Analysis = Analysis {
     title: "Counters and other metrics by call path",
     docs: DOCS,
     finds: false,
-    needs: Needs::Events,
+    needs: Needs::Queries,
     shows: SHOWS,
     run,
 };
@@ -70,7 +75,7 @@ Values are in the metric's unit, scaled as the archive says. Tables list at most
 ";
 
 /// Growth of a counter, or samples of a gauge, at one place.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Sums {
     count: u64,
     sum: f64,
@@ -93,21 +98,84 @@ impl Sums {
 
 type Places = FxHashMap<(MetricId, CallPathId), Sums>;
 
+/// A value of a counter, and what ran from then on.
+type Sample = (CallPathId, f64);
+
+/// The first and the last sample of a counter on a PE.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Ends {
+    /// Values are what was counted since the start, and not since the sample before.
+    grows: bool,
+    first: Sample,
+    last: Sample,
+}
+
+/// What was measured.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Sampled {
+    is_any: bool,
+    places: BTreeMap<(MetricId, CallPathId), Sums>,
+    ends: BTreeMap<(PeId, MetricId), Ends>,
+}
+
+impl Query for Sampled {
+    /// Linear in samples.
+    fn of(input: &Input<'_>) -> Sampled {
+        let trace = input.trace;
+        let is_any = trace.streams().iter().any(|stream| !stream.metrics.is_empty());
+        let pes: Vec<PeId> = if is_any { trace.pes().ids().collect() } else { Vec::new() };
+        let of_pes: Vec<OfPe> = pes.par_iter().map(|pe| OfPe::of(trace, *pe)).collect();
+        let mut sampled = Sampled { is_any, ..Sampled::default() };
+        for (pe, of_pe) in pes.into_iter().zip(of_pes) {
+            of_pe.sums.into_iter().for_each(|(place, sums)| sampled.put(place, sums));
+            sampled.ends.extend(of_pe.ends.into_iter().map(|(metric, ends)| ((pe, metric), ends)));
+        }
+        sampled
+    }
+
+    fn add(&mut self, next: Sampled) {
+        self.is_any |= next.is_any;
+        for (key, ends) in next.ends {
+            let before = match self.ends.entry(key) {
+                Entry::Occupied(mut sum) => Some(std::mem::replace(&mut sum.get_mut().last, ends.last)),
+                Entry::Vacant(sum) => {
+                    sum.insert(ends);
+                    None
+                }
+            };
+            if let Some((path, amount)) = counted_until(ends.grows, before, ends.first) {
+                self.put((key.1, path), Sums::of(amount));
+            }
+        }
+        next.places.into_iter().for_each(|(place, sums)| self.put(place, sums));
+    }
+}
+
+impl Sampled {
+    fn put(&mut self, place: (MetricId, CallPathId), sums: Sums) {
+        self.places.entry(place).and_modify(|all| all.add(&sums)).or_insert(sums);
+    }
+}
+
+/// What a counter counted up to a sample, and where.
+fn counted_until(grows: bool, before: Option<Sample>, (here, value): Sample) -> Option<Sample> {
+    if grows {
+        // A counter that shrinks was set back: what it counted since is not known.
+        before.filter(|(_, before)| value >= *before).map(|(path, before)| (path, value - before))
+    } else {
+        Some((before.map_or(here, |(path, _)| path), value))
+    }
+}
+
 fn run(input: &Input<'_>) -> Outcome {
-    let trace = input.trace;
-    if trace.streams().iter().all(|stream| stream.metrics.is_empty()) {
+    let (trace, sampled) = (input.trace, input.sampled());
+    if !sampled.is_any {
         return Outcome::default();
     }
-    let pes: Vec<PeId> = trace.pes().ids().collect();
-    let of_pes: Vec<Vec<((MetricId, CallPathId), Sums)>> = pes.par_iter().map(|pe| sums(trace, *pe)).collect();
-    let mut places = Places::default();
-    for (place, sums) in of_pes.into_iter().flatten() {
-        places.entry(place).and_modify(|all| all.add(&sums)).or_insert(sums);
-    }
     let mut section = Section { name: "metrics", ..Section::default() };
-    let rows = sorted(&places);
+    let rows = sampled.places.iter().map(|(place, sums)| (*place, *sums));
     let (counters, gauges): (Vec<_>, Vec<_>) =
-        rows.into_iter().partition(|((metric, _), _)| trace.metrics()[*metric].values.counts());
+        rows.partition(|((metric, _), _)| trace.metrics()[*metric].values.counts());
     let counters = with_inclusive(trace, &counters);
     section.tables.extend(counter_table(counters, &mut section.notes));
     section.tables.extend(gauge_table(gauges, &mut section.notes));
@@ -134,39 +202,48 @@ pub fn counted(trace: &Trace, metric: MetricId) -> Table<PeId, Vec<(CallPathId, 
         if !counts {
             return Vec::new();
         }
-        let rows = sums(trace, *pe).into_iter().filter(|((of, _), _)| *of == metric);
+        let rows = OfPe::of(trace, *pe).sums.into_iter().filter(|((of, _), _)| *of == metric);
         rows.map(|((_, path), sums)| (path, sums.sum)).collect()
     };
     let pes: Vec<PeId> = trace.pes().ids().collect();
     pes.par_iter().map(of_pe).collect::<Vec<_>>().into()
 }
 
-/// Sums of one PE, in order of metric and path.
-fn sums(trace: &Trace, pe: PeId) -> Vec<((MetricId, CallPathId), Sums)> {
-    let stream = &trace.streams()[pe];
-    let mut places = Places::default();
-    let metrics = trace.metrics().len();
-    let mut last: Vec<Option<(CallPathId, f64)>> = vec![None; metrics];
-    for sample in stream.metrics.iter().filter(|sample| sample.metric.index() < metrics && sample.value.is_finite()) {
-        let metric = &trace.metrics()[sample.metric];
-        let value = sample.value * metric.scale;
-        let here = place(trace, stream, sample.visit, sample.time);
-        let (path, amount) = match metric.values {
-            MetricValues::Accumulated => match last[sample.metric.index()].replace((here, value)) {
-                // A counter that shrinks was set back: what it counted since is not known.
-                Some((path, before)) if value >= before => (path, value - before),
-                _ => continue,
-            },
-            MetricValues::Last => match last[sample.metric.index()].replace((here, value)) {
-                Some((path, _)) => (path, value),
-                None => (here, value),
-            },
-            MetricValues::Point | MetricValues::Next => (here, value),
-        };
-        let sums = Sums::of(amount);
-        places.entry((sample.metric, path)).and_modify(|all| all.add(&sums)).or_insert(sums);
+/// What was measured on one PE, in order of metric and path.
+struct OfPe {
+    sums: Vec<((MetricId, CallPathId), Sums)>,
+    ends: Vec<(MetricId, Ends)>,
+}
+
+impl OfPe {
+    /// In a slice behind others, what a counter counted up to its first sample is known where they are added.
+    fn of(trace: &Trace, pe: PeId) -> OfPe {
+        let stream = &trace.streams()[pe];
+        let goes_on = trace.slice().is_some_and(|slice| slice.number > 0);
+        let mut places = Places::default();
+        let metrics = trace.metrics().len();
+        let mut of_metrics: Vec<Option<Ends>> = vec![None; metrics];
+        for sample in stream.metrics.iter().filter(|it| it.metric.index() < metrics && it.value.is_finite()) {
+            let metric = &trace.metrics()[sample.metric];
+            let here = (place(trace, stream, sample.visit, sample.time), sample.value * metric.scale);
+            let (path, amount) = if metric.values.counts() {
+                let grows = metric.values == MetricValues::Accumulated;
+                let ends = &mut of_metrics[sample.metric.index()];
+                let before = ends.map(|ends| ends.last);
+                *ends = Some(Ends { grows, first: ends.map_or(here, |ends| ends.first), last: here });
+                match counted_until(grows, before, here) {
+                    Some(counted) if before.is_some() || !goes_on => counted,
+                    _ => continue,
+                }
+            } else {
+                here
+            };
+            let sums = Sums::of(amount);
+            places.entry((sample.metric, path)).and_modify(|all| all.add(&sums)).or_insert(sums);
+        }
+        let ends = trace.metrics().ids().zip(of_metrics).filter_map(|(metric, ends)| Some((metric, ends?))).collect();
+        OfPe { sums: sorted(&places), ends }
     }
-    sorted(&places)
 }
 
 /// The call path that runs from a sample on: its visit's, the caller's if it was taken when the visit ended, or that of what one of these calls right then.
@@ -248,4 +325,39 @@ fn gauge_table(mut rows: Vec<((MetricId, CallPathId), Sums)>, notes: &mut Vec<St
             Column::new("max", number(&|sums| sums.most)),
         ],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A slice in which PE 0 has samples of metric 0, a counter; where it counted and how much, and its ends.
+    fn slice(grows: bool, counted: &[Sample], first: Sample, last: Sample) -> Sampled {
+        let mut sampled = Sampled { is_any: true, ..Sampled::default() };
+        counted.iter().for_each(|(path, amount)| sampled.put((MetricId(0), *path), Sums::of(*amount)));
+        sampled.ends.insert((PeId(0), MetricId(0)), Ends { grows, first, last });
+        sampled
+    }
+
+    fn counted(sampled: &Sampled) -> Vec<(u32, u64, f64)> {
+        sampled.places.iter().map(|((_, path), sums)| (path.0, sums.count, sums.sum)).collect()
+    }
+
+    #[test]
+    fn what_is_counted_over_a_cut_belongs_to_the_sample_before() {
+        let [a, b, c] = [0, 1, 2].map(CallPathId);
+        // Samples 10, 12 in the first slice, 17, 18 in the next one, none in the third, and 3 where it was set back.
+        let mut sum = slice(true, &[(a, 2.0)], (a, 10.0), (b, 12.0));
+        sum.add(slice(true, &[(c, 1.0)], (c, 17.0), (c, 18.0)));
+        assert_eq!(counted(&sum), [(0, 1, 2.0), (1, 1, 5.0), (2, 1, 1.0)]);
+        sum.add(Sampled::default());
+        sum.add(slice(true, &[], (a, 3.0), (a, 3.0)));
+        sum.add(slice(true, &[], (b, 7.0), (b, 7.0)));
+        assert_eq!(counted(&sum), [(0, 2, 6.0), (1, 1, 5.0), (2, 1, 1.0)]);
+        // Sums since the last sample; the first one, in the second slice, belongs to where it was taken.
+        let mut sum = Sampled::default();
+        sum.add(slice(false, &[(a, 2.0)], (a, 10.0), (b, 2.0)));
+        sum.add(slice(false, &[], (c, 4.0), (c, 4.0)));
+        assert_eq!(counted(&sum), [(0, 2, 12.0), (1, 1, 4.0)]);
+    }
 }

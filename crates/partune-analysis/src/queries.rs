@@ -165,6 +165,8 @@ queries! {
         file_uses: crate::files::Uses;
         /// What may be wrong with how files are used.
         file_losses: crate::file_findings::Losses;
+        /// What counters counted and gauges showed, by call path.
+        sampled: crate::metrics::Sampled;
         /// Blocks between synchronisations of all PEs.
         blocks: crate::balance::Blocks;
     }
