@@ -339,6 +339,78 @@ fn what_is_done_with_files_is_found_the_same() {
     }
 }
 
+/// Counters and gauges of a run of four processes, of which one begins late to count; they are sampled before and behind meetings, and when they begin and end.
+fn with_metrics(meeting: &str) -> String {
+    let rank = |rank: u32| {
+        let late = if rank == 3 { "" } else { "metric(CYC=0)@5" };
+        let cycles = |turn: u32, at: u32| 1000 * (turn + 1) + at * (rank + 1);
+        let turn = |turn: u32| {
+            let at = |time: u32| 100 * (turn + 1) + time;
+            let counts = |of: &[u32]| {
+                of.iter().map(|time| format!("metric(CYC={})@{} ", cycles(turn, *time), at(*time))).collect::<String>()
+            };
+            format!(
+                "turn {}..{} {} metric(MISS={rank}.5)@{} metric(TEMP=4{turn})@{} metric(CLOCK={turn})@{} {{
+                    work {}..{}
+                    {}
+                }}",
+                at(0),
+                at(90),
+                counts(if rank == 3 && turn < 3 { &[] } else { &[10, 30, 85] }),
+                at(50),
+                at(20),
+                at(88),
+                at(10),
+                at(30),
+                meeting
+                    .replace("CAME", &at(60 + 3 * rank).to_string())
+                    .replace("LEFT", &at(80).to_string())
+                    .replace("CYCLES", &cycles(turn, 80).to_string()),
+            )
+        };
+        let turns: String = (0..8).map(turn).collect();
+        format!("pe {rank}: main 0..1000 {late} {{ MPI_Init 0..10 init {turns} MPI_Finalize 950..1000 finalize }}\n")
+    };
+    let ranks: String = (0..4).map(rank).collect();
+    format!("metric CYC accumulated cycles\nmetric MISS last\nmetric TEMP point\nmetric CLOCK next\n{ranks}")
+}
+
+#[test]
+fn metrics_are_found_the_same() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    let meetings = [
+        "MPI_Allreduce CAME..LEFT allreduce(bytes=8)",
+        // As Score-P samples.
+        "MPI_Allreduce CAME..LEFT allreduce(bytes=8) metric(CYC=CYCLES)@LEFT metric(MISS=3)@LEFT",
+    ];
+    for (number, meeting) in meetings.into_iter().enumerate() {
+        let anchor = folder.path().join(number.to_string());
+        partune_engine::write(&partune_testkit::trace(&with_metrics(meeting)), &anchor).expect("it can be written");
+        let anchor = anchor.join("traces.otf2");
+        let whole = without_delays(whole(&anchor));
+        assert!(["counters", "gauges"].iter().all(|name| whole[*name].is_array()), "{whole}");
+        for slice in [1, 50, 100] {
+            let sliced = without_delays(sliced(&anchor, slice).expect("it can be cut"));
+            same(&whole, &sliced, &format!("{number} {slice}"));
+        }
+    }
+    // How much each slice has of it is not known.
+    let text = with_metrics(meetings[0]).replace("CYC accumulated", "utime accumulated us").replace("CYC=", "utime=");
+    let anchor = folder.path().join("cpu");
+    partune_engine::write(&partune_testkit::trace(&text), &anchor).expect("it can be written");
+    let why = in_slices(&anchor.join("traces.otf2"), 1).expect_err("it is not cut");
+    assert_eq!(why.as_deref(), Some("CPU time is counted in it"));
+    for (number, options) in [&["--slow", "2:2"][..], &["--threads", "2"]].into_iter().enumerate() {
+        let options = [&["--metrics", "--events", "16K", "--ranks", "4"], options].concat();
+        let anchor = synth(&folder.path().join(format!("made{number}")), &options);
+        let whole = without_delays(whole(&anchor));
+        for slice in [1, 700, 3000] {
+            let sliced = without_delays(sliced(&anchor, slice).expect("it can be cut"));
+            same(&whole, &sliced, &format!("{options:?} {slice}"));
+        }
+    }
+}
+
 /// One process with threads, accesses to memory of others, and clocks that disagree: they are repaired for the whole run.
 #[test]
 fn what_goes_across_is_looked_at_as_a_whole() {
@@ -415,7 +487,14 @@ fn clocks_are_repaired_as_in_the_whole() {
 #[test]
 fn changed_records_do_no_harm() {
     let folder = tempfile::tempdir().expect("there is room for an archive");
-    let anchor = synth(&folder.path().join("run"), &["--ranks", "4", "--events", "4K", "--slow", "2:2"]);
+    let options = ["--ranks", "4", "--events", "4K", "--slow", "2:2"];
+    for (number, more) in [&[][..], &["--metrics"]].into_iter().enumerate() {
+        let anchor = synth(&folder.path().join(number.to_string()), &[&options[..], more].concat());
+        change_records(&anchor);
+    }
+}
+
+fn change_records(anchor: &Path) {
     let beside = std::fs::read_dir(anchor.with_file_name("traces")).expect("files of locations are in a folder");
     let mut files: Vec<PathBuf> = beside.map(|file| file.expect("it can be listed").path()).collect();
     files.push(anchor.with_extension("def"));
@@ -428,7 +507,7 @@ fn changed_records_do_no_harm() {
         let Some(other) = mutate::records(&bytes, 4 << 20, &mut random) else { continue };
         std::fs::write(file, other).expect("it can be written");
         changed += 1;
-        let found = partune_engine::analyze_in_slices(&anchor, &request(), 100, &Alone, &());
+        let found = partune_engine::analyze_in_slices(anchor, &request(), 100, &Alone, &());
         if let Ok(Sliced::Diagnosed(diagnosis)) = found {
             parsed(&partune_report::document(&diagnosis, "archive"));
             cut += 1;

@@ -10,6 +10,8 @@
 //!
 //! What is known of handles of files at a moment is where they are and which are other names of others, and only of archives that do not tell where accesses begin ([`super::offsets`]).
 //!
+//! What a sample of a metric belongs to follows from the visits that begin and end when it is taken, so the run is not cut where some of them would be in another slice.
+//!
 //! A location counts the meetings of all and keeps at most so many of these moments, evenly: every first, every second, every fourth and so on. So what locations keep can be
 //! brought together by number. One pass over the events; memory: some 64 bytes for each moment, 40 for each handle that was moved before it, and the call paths.
 //!
@@ -18,7 +20,7 @@
 
 use std::borrow::Cow;
 
-use partune_base::{GroupId, Id, PeId, RegionId, Table, Time};
+use partune_base::{GroupId, Id, MetricId, PeId, RegionId, Table, Time};
 use partune_import::{RegionKey, Tree};
 use partune_trace::{Completion, GroupKind, Participants, Region, RegionKind, Role, VisitIx};
 use serde::{Deserialize, Serialize};
@@ -148,6 +150,8 @@ pub(super) struct Scout<'a> {
     of_all: &'a Table<GroupId, bool>,
     /// Which regions are given an offset.
     positioned: &'a Table<RegionId, bool>,
+    /// Which metrics count CPU time.
+    cpu_times: &'a Table<MetricId, bool>,
     most: usize,
     found: Found,
     /// None where the archive tells offsets.
@@ -174,6 +178,12 @@ pub(super) struct Scout<'a> {
     of_group: (GroupId, u64),
     /// When the recorder had written what it kept, the last time.
     flushed: Time,
+    /// When the last visit began, and when the last metric was sampled.
+    entered: Time,
+    sampled: Time,
+    /// The time of the last moment, and whether a visit begins at it before the moment, or begins or ends at it behind.
+    cut: Time,
+    is_shared: bool,
     /// The last moment is to be told whether what comes next parts it.
     is_open: bool,
     last_stamp: Option<u64>,
@@ -190,11 +200,13 @@ impl<'a> Scout<'a> {
         regions: &'a Table<RegionId, Region>,
         of_all: &'a Table<GroupId, bool>,
         positioned: &'a Table<RegionId, bool>,
+        cpu_times: &'a Table<MetricId, bool>,
         most: usize,
     ) -> Scout<'a> {
         Scout {
             handles: (!events.tables.addresses.tells_displacements()).then(Followed::default),
             positioned,
+            cpu_times,
             events,
             clock: &events.locations[pe.index()].clock,
             resolver: events.resolver(pe),
@@ -217,6 +229,10 @@ impl<'a> Scout<'a> {
             open: 0,
             of_group: (GroupId::NONE, 0),
             flushed: Time::MIN,
+            entered: Time::MIN,
+            sampled: Time::MIN,
+            cut: Time::MIN,
+            is_shared: false,
             is_open: false,
             last_stamp: None,
             now: Time::MIN,
@@ -244,6 +260,10 @@ impl<'a> Scout<'a> {
     pub(super) fn finish(mut self) -> Found {
         self.find_samples(Time::MAX);
         self.pass(Time::MAX);
+        if self.sampled > Time::MIN && self.chains.is_some() {
+            // What begins where a meeting ends is known from what comes next.
+            self.unfit("metrics are in it, and functions are known from calling contexts");
+        }
         if let Some(Chains { mut counts, mut walker, span }) = self.chains {
             if self.has_plain {
                 let why = "of some of its regions it is not known which functions called them";
@@ -288,6 +308,7 @@ impl<'a> Scout<'a> {
         let in_chunk = (self.found.events - self.before_chunk) as u32;
         // What a function outside of teams does in a slice would be idle in it.
         let is_free = self.is_free() && self.stack.is_empty();
+        let before = self.found.moments.len();
         let Some(Beside { meetings, next, place, was_sample }) = &mut self.beside else { return };
         // Samples behind it belong to what comes next.
         if !std::mem::take(was_sample) {
@@ -296,8 +317,9 @@ impl<'a> Scout<'a> {
         while is_free && let Some((number, left)) = meetings.get(*next).filter(|(_, left)| *left <= now) {
             let (chunk, in_chunk, events) = *place;
             *next += 1;
+            let is_shared = (self.entered, self.sampled) == (*left, *left);
             // What ended later would have time in both slices.
-            if self.now.max(self.flushed) <= *left {
+            if self.now.max(self.flushed) <= *left && !is_shared {
                 if let Some(handles) = &mut self.handles {
                     handles.meet(*number);
                 }
@@ -315,6 +337,46 @@ impl<'a> Scout<'a> {
                 });
             }
         }
+        if self.found.moments.len() > before {
+            self.begin_cut();
+        }
+    }
+
+    /// A moment was added.
+    fn begin_cut(&mut self) {
+        self.cut = self.found.moments.last().map_or(Time::MIN, |moment| moment.time);
+        self.is_shared = self.entered == self.cut;
+        self.keep_samples_whole();
+    }
+
+    /// A visit begins or ends behind the last moment.
+    #[inline]
+    fn pass_cut(&mut self) {
+        if self.now == self.cut && !self.is_shared {
+            self.is_shared = true;
+            self.keep_samples_whole();
+        }
+    }
+
+    /// Takes moments back at which visits that a sample may belong to are in two slices.
+    fn keep_samples_whole(&mut self) {
+        if self.is_shared && self.sampled == self.cut {
+            while self.found.moments.pop_if(|moment| moment.time == self.cut).is_some() {
+                self.is_open = false;
+            }
+        }
+    }
+
+    /// A metric is sampled.
+    fn measure(&mut self, metric: u32) {
+        let Resolver { tables, mappings, .. } = self.resolver;
+        let members = tables.metrics.get(mappings.map(Mapping::Metric, metric.into()));
+        let members = members.map_or(&[][..], |at| &tables.metric_members[at as usize]);
+        if members.iter().any(|metric| self.cpu_times.get(*metric) == Some(&true)) {
+            self.unfit("CPU time is counted in it");
+        }
+        self.sampled = self.now;
+        self.keep_samples_whole();
     }
 
     /// Whether nothing is under way but messages.
@@ -434,6 +496,8 @@ impl<'a> Scout<'a> {
     }
 
     fn step(&mut self, step: Step, key: RegionKey) {
+        self.pass_cut();
+        self.entered = self.now;
         let around = self.stack.last().map(|parent| self.about[*parent as usize]);
         if self.beside.is_some()
             && matches!(step, Step::Context(_))
@@ -486,6 +550,7 @@ impl<'a> Scout<'a> {
     }
 
     fn leave(&mut self, key: RegionKey) {
+        self.pass_cut();
         let Some(node) = self.stack.pop().filter(|node| self.about[*node as usize].region == key) else {
             return self.unfit("a region is left that was not entered");
         };
@@ -530,6 +595,7 @@ impl<'a> Scout<'a> {
             handles.meet(self.met);
         }
         self.is_open = !parts;
+        self.begin_cut();
         if self.found.moments.len() > self.most {
             self.found.stride *= 2;
             let stride = self.found.stride;
@@ -716,7 +782,7 @@ impl EventVisitor for Scout<'_> {
             Event::CallingContextSample { calling_context, unwind_distance, interrupt_generator } => {
                 self.sample(calling_context, unwind_distance, interrupt_generator);
             }
-            Event::Metric { .. } => self.unfit("metrics are in it"),
+            Event::Metric { metric, .. } => self.measure(metric),
             Event::BufferFlush { stop_time } => self.flushed = self.flushed.max(self.clock.correct(stop_time)),
             Event::MeasurementOnOff { .. } => self.unfit("recording was switched off and on"),
             Event::RmaCollectiveBegin {}

@@ -211,8 +211,9 @@ fn look_through(
     let total: u64 = own_main.iter().chain(&own_others).map(|location| size(*location)).sum();
     let done = std::sync::atomic::AtomicU64::new(0);
     let positioned = offsets::positioned(builder);
+    let cpu_times = builder.metrics.iter().map(|metric| metric.cpu_seconds(&builder.strings).is_some()).collect();
     let scout = |location: usize| {
-        Scout::new(events, events.locations[location].pe, &builder.regions, of_all, &positioned, most)
+        Scout::new(events, events.locations[location].pe, &builder.regions, of_all, &positioned, &cpu_times, most)
     };
     let look = |location: usize, mut scout: Scout<'_>| {
         let size = size(location);

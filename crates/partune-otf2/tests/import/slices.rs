@@ -9,7 +9,7 @@ use partune_import::Slices;
 use partune_otf2::codec::{Event, EventVisitor, EventWriter, chunks, read_chunk};
 use partune_otf2::export::export;
 use partune_otf2::import::FORMAT;
-use partune_trace::{IoTransfer, Stream, Trace, Visit, VisitIx};
+use partune_trace::{IoTransfer, MetricSample, Stream, Trace, Visit, VisitIx};
 
 use crate::codec::archives::archives;
 
@@ -47,7 +47,10 @@ const WHOLE: [(&str, &str); 5] = [
     ("scorep84-npb-omp-cg.S-4t", "it is one process with threads"),
     ("scorep84-prk-shmem-p2p-4", "PEs access memory of each other"),
     ("tracer-stencil4d-32", "recording was switched off and on"),
-    ("pipit-ping-pong-papi-2", "metrics are in it"),
+    (
+        "pipit-ping-pong-papi-2",
+        "there are no moments at which all processes have met and nothing is under way, or hardly any",
+    ),
 ];
 
 #[test]
@@ -92,6 +95,14 @@ fn together(whole: &Trace, slices: &[Trace], name: &str) {
         };
         assert_eq!(of_slices().flat_map(|(_, stream)| accesses(stream)).collect::<Vec<_>>(), accesses(whole), "{name}");
         assert_eq!(rows(|stream| stream.handles.len()), whole.handles.len(), "{name}");
+        let samples = |stream: &Stream| {
+            stream
+                .metrics
+                .iter()
+                .map(|row| MetricSample { visit: VisitIx::NONE, ..*row })
+                .collect::<Vec<MetricSample>>()
+        };
+        assert_eq!(of_slices().flat_map(|(_, stream)| samples(stream)).collect::<Vec<_>>(), samples(whole), "{name}");
         assert_eq!(visits(&slices, pe), whole.visits.iter().collect::<Vec<Visit>>(), "{name}");
     }
 }
