@@ -2,6 +2,8 @@
 //!
 //! Between two samples a PE's CPU time grows at a constant rate, at most one second a second; of that, the part in useful time
 //! counts. So the CPU time of any interval is at most its useful time, as the order of bounds needs (IPC ≤ IPCO).
+//!
+//! What each two samples have between them is a whole number of ticks, so that it is the same where a run is cut at a sample.
 
 use partune_base::{MetricId, PeId, Time};
 use partune_trace::{MetricSample, Trace};
@@ -22,7 +24,8 @@ pub(crate) struct CpuTime<'a> {
     next: usize,
     /// Useful ticks at the sample before `next`.
     useful_before: i64,
-    sum: f64,
+    /// CPU ticks in useful time up to there.
+    sum: i64,
 }
 
 impl<'a> CpuTime<'a> {
@@ -41,18 +44,24 @@ impl<'a> CpuTime<'a> {
                 _ => samples.push((sample.time, sum)),
             }
         }
-        CpuTime { useful: Useful::new(trace, pe, interval), samples, next: 0, useful_before: 0, sum: 0.0 }
+        CpuTime { useful: Useful::new(trace, pe, interval), samples, next: 0, useful_before: 0, sum: 0 }
     }
 
     /// CPU ticks in useful time from the begin of the interval to `time`.
     pub(crate) fn up_to(&mut self, time: Time) -> i64 {
         while let Some((until, _)) = self.samples.get(self.next).filter(|(until, _)| *until <= time) {
             let useful = self.useful.up_to(*until);
-            self.sum += (useful - self.useful_before) as f64 * self.rate();
+            self.sum += self.part(useful);
             self.useful_before = useful;
             self.next += 1;
         }
-        (self.sum + (self.useful.up_to(time) - self.useful_before) as f64 * self.rate()).round() as i64
+        let useful = self.useful.up_to(time);
+        self.sum + self.part(useful)
+    }
+
+    /// CPU ticks since the sample before `next`, up to so many useful ones.
+    fn part(&self, useful: i64) -> i64 {
+        ((useful - self.useful_before) as f64 * self.rate()).round() as i64
     }
 
     /// CPU time per time between the samples around the current point; none before the first and after the last.
