@@ -211,7 +211,10 @@ fn run(input: &Input<'_>) -> Outcome {
 pub(crate) fn measured(input: &Input<'_>) -> Option<MeasuredWorlds> {
     let trace = input.trace;
     let cpu = cpu_time_metrics(trace);
-    let sampled = |pe| trace.streams()[pe].metrics.iter().any(|sample| cpu.contains(&sample.metric));
+    let sampled = |pe| match trace.slice() {
+        Some(slice) => slice.counts_cpu.get(pe) == Some(&true),
+        None => trace.samples(pe).iter().any(|sample| cpu.contains(&sample.metric)),
+    };
     let tiling::Worlds { run, processes } = tiling::Worlds::find(trace, input.index);
     if run.pes.is_empty() || run.span.1 <= run.span.0 {
         return None;

@@ -4,12 +4,14 @@
 //! taken, or, if that was at its exit, the caller; and if another one begins right then, that one, since some recorders write a sample before the enter that
 //! it belongs to. Counters (accumulated, or sums since the last sample) add up over visits and
 //! PEs; point values are averaged over samples. What is kept grows with metrics and call paths, and with metrics and PEs.
+//!
+//! Functions that are known from callers alone begin where the call before ended, so what a sample at the end of a slice belongs to is known with the next one.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use partune_base::{CallPathId, Id, MetricId, PeId, Table, Time};
-use partune_trace::{MetricValues, Stream, Trace};
+use partune_trace::{MetricSample, MetricValues, Stream, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -98,7 +100,7 @@ impl Sums {
 
 type Places = FxHashMap<(MetricId, CallPathId), Sums>;
 
-/// A value of a counter, and what ran from then on.
+/// A value of a metric, and what ran from then on.
 type Sample = (CallPathId, f64);
 
 /// The first and the last sample of a counter on a PE.
@@ -108,6 +110,8 @@ struct Ends {
     grows: bool,
     first: Sample,
     last: Sample,
+    /// The last one was taken where the slice ends: what begins there is in the next one.
+    is_at_end: bool,
 }
 
 /// What was measured.
@@ -116,28 +120,46 @@ pub(crate) struct Sampled {
     is_any: bool,
     places: BTreeMap<(MetricId, CallPathId), Sums>,
     ends: BTreeMap<(PeId, MetricId), Ends>,
+    /// Samples of gauges that were taken where the slice ends.
+    at_end: Vec<(PeId, MetricId, Sample)>,
+    /// What begins on each PE where the slice begins.
+    calls: Table<PeId, Calls>,
 }
+
+/// Visits that begin on a PE at one time, the last one first: their paths, and those that they are called from.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Calls(Vec<(CallPathId, CallPathId)>);
 
 impl Query for Sampled {
     /// Linear in samples.
     fn of(input: &Input<'_>) -> Sampled {
         let trace = input.trace;
-        let is_any = trace.streams().iter().any(|stream| !stream.metrics.is_empty());
-        let pes: Vec<PeId> = if is_any { trace.pes().ids().collect() } else { Vec::new() };
+        let mut sampled = Sampled::default();
+        if trace.metrics().is_empty() {
+            return sampled;
+        }
+        let pes: Vec<PeId> = trace.pes().ids().collect();
         let of_pes: Vec<OfPe> = pes.par_iter().map(|pe| OfPe::of(trace, *pe)).collect();
-        let mut sampled = Sampled { is_any, ..Sampled::default() };
         for (pe, of_pe) in pes.into_iter().zip(of_pes) {
+            sampled.is_any |= !trace.samples(pe).is_empty();
             of_pe.sums.into_iter().for_each(|(place, sums)| sampled.put(place, sums));
             sampled.ends.extend(of_pe.ends.into_iter().map(|(metric, ends)| ((pe, metric), ends)));
+            sampled.at_end.extend(of_pe.at_end.into_iter().map(|(metric, sample)| (pe, metric, sample)));
+            sampled.calls.push(Calls::at_begin(trace, pe));
         }
         sampled
     }
 
     fn add(&mut self, next: Sampled) {
         self.is_any |= next.is_any;
+        self.settle(&next.calls);
         for (key, ends) in next.ends {
             let before = match self.ends.entry(key) {
-                Entry::Occupied(mut sum) => Some(std::mem::replace(&mut sum.get_mut().last, ends.last)),
+                Entry::Occupied(mut sum) => {
+                    let before = sum.get().last;
+                    sum.insert(Ends { first: sum.get().first, ..ends });
+                    Some(before)
+                }
                 Entry::Vacant(sum) => {
                     sum.insert(ends);
                     None
@@ -147,6 +169,7 @@ impl Query for Sampled {
                 self.put((key.1, path), Sums::of(amount));
             }
         }
+        self.at_end = next.at_end;
         next.places.into_iter().for_each(|(place, sums)| self.put(place, sums));
     }
 }
@@ -154,6 +177,33 @@ impl Query for Sampled {
 impl Sampled {
     fn put(&mut self, place: (MetricId, CallPathId), sums: Sums) {
         self.places.entry(place).and_modify(|all| all.add(&sums)).or_insert(sums);
+    }
+
+    /// Says what samples that were taken where the slice ends belong to, by what begins there on each PE.
+    fn settle(&mut self, calls: &Table<PeId, Calls>) {
+        let from = |pe: PeId, around: CallPathId| calls.get(pe).map_or(around, |calls| calls.from(around));
+        for ((pe, _), ends) in self.ends.iter_mut().filter(|(_, ends)| ends.is_at_end) {
+            ends.last.0 = from(*pe, ends.last.0);
+            ends.is_at_end = false;
+        }
+        for (pe, metric, (around, value)) in std::mem::take(&mut self.at_end) {
+            self.put((metric, from(pe, around)), Sums::of(value));
+        }
+    }
+}
+
+impl Calls {
+    /// Those where a slice begins.
+    fn at_begin(trace: &Trace, pe: PeId) -> Calls {
+        let stream = &trace.streams()[pe];
+        let begin = trace.slice().filter(|slice| slice.number > 0).and(stream.present).map(|(begin, _)| begin);
+        let path = |path: CallPathId| (path, trace.paths().parent(path));
+        Calls(begin.into_iter().flat_map(|begin| begun_at(stream, begun(trace, pe), begin)).map(path).collect())
+    }
+
+    /// What runs from then on, where that was another path.
+    fn from(&self, around: CallPathId) -> CallPathId {
+        self.0.iter().find(|(_, parent)| *parent == around).map_or(around, |(path, _)| *path)
     }
 }
 
@@ -213,6 +263,8 @@ pub fn counted(trace: &Trace, metric: MetricId) -> Table<PeId, Vec<(CallPathId, 
 struct OfPe {
     sums: Vec<((MetricId, CallPathId), Sums)>,
     ends: Vec<(MetricId, Ends)>,
+    /// See [`Sampled`].
+    at_end: Vec<(MetricId, Sample)>,
 }
 
 impl OfPe {
@@ -220,21 +272,28 @@ impl OfPe {
     fn of(trace: &Trace, pe: PeId) -> OfPe {
         let stream = &trace.streams()[pe];
         let goes_on = trace.slice().is_some_and(|slice| slice.number > 0);
+        let end = trace.slice().filter(|slice| !slice.is_last).and(stream.present).map(|(_, end)| end);
+        let begun = begun(trace, pe);
         let mut places = Places::default();
         let metrics = trace.metrics().len();
         let mut of_metrics: Vec<Option<Ends>> = vec![None; metrics];
-        for sample in stream.metrics.iter().filter(|it| it.metric.index() < metrics && it.value.is_finite()) {
+        let mut at_end = Vec::new();
+        for sample in trace.samples(pe).iter().filter(|it| it.metric.index() < metrics && it.value.is_finite()) {
             let metric = &trace.metrics()[sample.metric];
-            let here = (place(trace, stream, sample.visit, sample.time), sample.value * metric.scale);
+            let here = (place(trace, stream, begun, sample), sample.value * metric.scale);
+            let is_at_end = end == Some(sample.time);
             let (path, amount) = if metric.values.counts() {
                 let grows = metric.values == MetricValues::Accumulated;
                 let ends = &mut of_metrics[sample.metric.index()];
                 let before = ends.map(|ends| ends.last);
-                *ends = Some(Ends { grows, first: ends.map_or(here, |ends| ends.first), last: here });
+                *ends = Some(Ends { grows, first: ends.map_or(here, |ends| ends.first), last: here, is_at_end });
                 match counted_until(grows, before, here) {
                     Some(counted) if before.is_some() || !goes_on => counted,
                     _ => continue,
                 }
+            } else if is_at_end {
+                at_end.push((sample.metric, here));
+                continue;
             } else {
                 here
             };
@@ -242,21 +301,32 @@ impl OfPe {
             places.entry((sample.metric, path)).and_modify(|all| all.add(&sums)).or_insert(sums);
         }
         let ends = trace.metrics().ids().zip(of_metrics).filter_map(|(metric, ends)| Some((metric, ends?))).collect();
-        OfPe { sums: sorted(&places), ends }
+        OfPe { sums: sorted(&places), ends, at_end }
     }
 }
 
+/// How many of a PE's first visits go on from the slice before: these begin nowhere in this one.
+fn begun(trace: &Trace, pe: PeId) -> usize {
+    trace.slice().and_then(|slice| slice.begun.get(pe)).map_or(0, |begun| *begun as usize)
+}
+
+/// The paths of visits, behind so many others, that begin at a time, the last one first.
+fn begun_at(stream: &Stream, begun: usize, time: Time) -> impl Iterator<Item = CallPathId> {
+    let visits = &stream.visits;
+    let entered = visits.enter.partition_point(|enter| *enter <= time);
+    let here = (begun..entered).rev().take(AT_ONCE).take_while(move |index| visits.enter[*index] == time);
+    here.map(|index| visits.path[index])
+}
+
 /// The call path that runs from a sample on: its visit's, the caller's if it was taken when the visit ended, or that of what one of these calls right then.
-fn place(trace: &Trace, stream: &Stream, visit: partune_trace::VisitIx, time: Time) -> CallPathId {
-    let (visits, paths) = (&stream.visits, trace.paths());
-    let around = match visits.get(visit) {
-        Some(visit) if time >= visit.exit && visit.exit > visit.enter => paths.parent(visit.path),
+fn place(trace: &Trace, stream: &Stream, begun: usize, sample: &MetricSample) -> CallPathId {
+    let paths = trace.paths();
+    let around = match stream.visits.get(sample.visit) {
+        Some(visit) if sample.time >= visit.exit && visit.exit > visit.enter => paths.parent(visit.path),
         Some(visit) => visit.path,
         None => CallPathId::NONE,
     };
-    let entered = visits.enter.partition_point(|enter| *enter <= time);
-    let here = (0..entered).rev().take(AT_ONCE).take_while(|index| visits.enter[*index] == time);
-    let called = here.map(|index| visits.path[index]).find(|path| paths.parent(*path) == around);
+    let called = begun_at(stream, begun, sample.time).find(|path| paths.parent(*path) == around);
     called.unwrap_or(around)
 }
 
@@ -335,7 +405,7 @@ mod tests {
     fn slice(grows: bool, counted: &[Sample], first: Sample, last: Sample) -> Sampled {
         let mut sampled = Sampled { is_any: true, ..Sampled::default() };
         counted.iter().for_each(|(path, amount)| sampled.put((MetricId(0), *path), Sums::of(*amount)));
-        sampled.ends.insert((PeId(0), MetricId(0)), Ends { grows, first, last });
+        sampled.ends.insert((PeId(0), MetricId(0)), Ends { grows, first, last, is_at_end: false });
         sampled
     }
 
@@ -359,5 +429,21 @@ mod tests {
         sum.add(slice(false, &[(a, 2.0)], (a, 10.0), (b, 2.0)));
         sum.add(slice(false, &[], (c, 4.0), (c, 4.0)));
         assert_eq!(counted(&sum), [(0, 2, 12.0), (1, 1, 4.0)]);
+    }
+
+    #[test]
+    fn what_begins_where_a_slice_does_is_what_ran_from_a_sample_there_on() {
+        let [a, b, c] = [0, 1, 2].map(CallPathId);
+        // A counter and a gauge are sampled where the first slice ends, in `a`; there `b` is called from `a`, and `c` from `b`. The next slice has no samples.
+        let mut sum = slice(true, &[], (b, 1.0), (a, 10.0));
+        sum.ends.values_mut().for_each(|ends| ends.is_at_end = true);
+        sum.at_end.push((PeId(0), MetricId(0), (a, 100.0)));
+        let calls = Table::from(vec![Calls(vec![(c, b), (b, a)])]);
+        sum.add(Sampled { calls, ..Sampled::default() });
+        assert_eq!(counted(&sum), [(1, 1, 100.0)]);
+        // What begins later has nothing to do with it.
+        let calls = Table::from(vec![Calls(vec![(c, b)])]);
+        sum.add(Sampled { calls, ..slice(true, &[], (c, 17.0), (c, 17.0)) });
+        assert_eq!(counted(&sum), [(1, 2, 107.0)]);
     }
 }

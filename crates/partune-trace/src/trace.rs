@@ -10,7 +10,7 @@ use crate::clock::MeasuredClock;
 use crate::code::{CallPaths, Region};
 use crate::cpus::{Cpus, Memory, Ran};
 use crate::ending::Endings;
-use crate::facts::Stream;
+use crate::facts::{MetricSample, Stream};
 use crate::objects::Object;
 use crate::pes::{File, Group, Metric, Pe, PeKind, Process, Window};
 use crate::profile::Profile;
@@ -106,6 +106,10 @@ pub struct Slice {
     pub begun: Table<PeId, u32>,
     /// Visits of each PE that go on in the next slice, outermost first.
     pub open: Table<PeId, Vec<VisitIx>>,
+    /// How many of the first samples of each PE are counters of CPU time as they stood where it begins: time goes on from them.
+    pub stood: Table<PeId, u32>,
+    /// Whether CPU time is counted on each PE, anywhere in the run.
+    pub counts_cpu: Table<PeId, bool>,
     /// Ticks between operations of which it is not known whether functions around them went on, where these have no events.
     pub unknown: u64,
 }
@@ -263,6 +267,12 @@ impl Trace {
 
     pub fn streams(&self) -> &Table<PeId, Stream> {
         &self.built.streams
+    }
+
+    /// Samples of metrics that were taken on a PE, in order of time: without those that tell a slice how counters stood where it begins.
+    pub fn samples(&self, pe: PeId) -> &[MetricSample] {
+        let stood = self.slice().and_then(|slice| slice.stood.get(pe)).map_or(0, |stood| *stood as usize);
+        self.built.streams[pe].metrics.get(stood..).unwrap_or_default()
     }
 
     /// What was recorded instead of events, if it is a profile that was read: the streams are empty then.

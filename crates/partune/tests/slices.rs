@@ -340,14 +340,19 @@ fn what_is_done_with_files_is_found_the_same() {
 }
 
 /// Counters and gauges of a run of four processes, of which one begins late to count; they are sampled before and behind meetings, and when they begin and end.
-fn with_metrics(meeting: &str) -> String {
+fn with_metrics(meeting: &str, counter: &str) -> String {
+    let name = counter.split(' ').next().expect("it has a name");
     let rank = |rank: u32| {
-        let late = if rank == 3 { "" } else { "metric(CYC=0)@5" };
-        let cycles = |turn: u32, at: u32| 1000 * (turn + 1) + at * (rank + 1);
+        let late = if rank == 3 { String::new() } else { format!("metric({name}=0)@5") };
+        let cycles = |turn: u32, at: u32| 90 * (turn + 1) + at * (rank + 5) / 10;
         let turn = |turn: u32| {
             let at = |time: u32| 100 * (turn + 1) + time;
+            let is_late = rank == 3 && turn < 3;
+            let meeting = if is_late { meeting.split(" metric").next().unwrap_or(meeting) } else { meeting };
             let counts = |of: &[u32]| {
-                of.iter().map(|time| format!("metric(CYC={})@{} ", cycles(turn, *time), at(*time))).collect::<String>()
+                of.iter()
+                    .map(|time| format!("metric({name}={})@{} ", cycles(turn, *time), at(*time)))
+                    .collect::<String>()
             };
             format!(
                 "turn {}..{} {} metric(MISS={rank}.5)@{} metric(TEMP=4{turn})@{} metric(CLOCK={turn})@{} {{
@@ -356,7 +361,7 @@ fn with_metrics(meeting: &str) -> String {
                 }}",
                 at(0),
                 at(90),
-                counts(if rank == 3 && turn < 3 { &[] } else { &[10, 30, 85] }),
+                counts(if is_late { &[] } else { &[10, 30, 85] }),
                 at(50),
                 at(20),
                 at(88),
@@ -372,34 +377,38 @@ fn with_metrics(meeting: &str) -> String {
         format!("pe {rank}: main 0..1000 {late} {{ MPI_Init 0..10 init {turns} MPI_Finalize 950..1000 finalize }}\n")
     };
     let ranks: String = (0..4).map(rank).collect();
-    format!("metric CYC accumulated cycles\nmetric MISS last\nmetric TEMP point\nmetric CLOCK next\n{ranks}")
+    let ranks = ranks.replace("COUNTER", name);
+    format!("resolution 1000000\nmetric {counter}\nmetric MISS last\nmetric TEMP point\nmetric CLOCK next\n{ranks}")
+}
+
+const PLAIN: &str = "MPI_Allreduce CAME..LEFT allreduce(bytes=8)";
+/// As Score-P and `partune record` sample.
+const SAMPLED: &str = "MPI_Allreduce CAME..LEFT allreduce(bytes=8) metric(COUNTER=CYCLES)@LEFT metric(MISS=3)@LEFT";
+const CYCLES: &str = "CYC accumulated cycles";
+const CPU_TIME: &str = "utime accumulated us";
+const UNREAD: &str = "CPU time is counted in it, but hardly ever where all processes have met";
+
+fn written(to: &Path, counter: &str, meeting: &str) -> PathBuf {
+    partune_engine::write(&partune_testkit::trace(&with_metrics(meeting, counter)), to).expect("it can be written");
+    to.join("traces.otf2")
 }
 
 #[test]
 fn metrics_are_found_the_same() {
     let folder = tempfile::tempdir().expect("there is room for archives");
-    let meetings = [
-        "MPI_Allreduce CAME..LEFT allreduce(bytes=8)",
-        // As Score-P samples.
-        "MPI_Allreduce CAME..LEFT allreduce(bytes=8) metric(CYC=CYCLES)@LEFT metric(MISS=3)@LEFT",
-    ];
-    for (number, meeting) in meetings.into_iter().enumerate() {
-        let anchor = folder.path().join(number.to_string());
-        partune_engine::write(&partune_testkit::trace(&with_metrics(meeting)), &anchor).expect("it can be written");
-        let anchor = anchor.join("traces.otf2");
+    for (counter, meeting) in [(CYCLES, PLAIN), (CYCLES, SAMPLED), (CPU_TIME, SAMPLED)] {
+        let anchor = written(&folder.path().join(format!("{}{}", counter.len(), meeting.len())), counter, meeting);
         let whole = without_delays(whole(&anchor));
         assert!(["counters", "gauges"].iter().all(|name| whole[*name].is_array()), "{whole}");
         for slice in [1, 50, 100] {
             let sliced = without_delays(sliced(&anchor, slice).expect("it can be cut"));
-            same(&whole, &sliced, &format!("{number} {slice}"));
+            same(&whole, &sliced, &format!("{counter} {meeting} {slice}"));
         }
     }
-    // How much each slice has of it is not known.
-    let text = with_metrics(meetings[0]).replace("CYC accumulated", "utime accumulated us").replace("CYC=", "utime=");
-    let anchor = folder.path().join("cpu");
-    partune_engine::write(&partune_testkit::trace(&text), &anchor).expect("it can be written");
-    let why = in_slices(&anchor.join("traces.otf2"), 1).expect_err("it is not cut");
-    assert_eq!(why.as_deref(), Some("CPU time is counted in it"));
+    // How much each slice would have of it follows from both.
+    let unread = written(&folder.path().join("unread"), CPU_TIME, PLAIN);
+    let why = in_slices(&unread, 1).expect_err("it is not cut");
+    assert_eq!(why.as_deref(), Some(UNREAD));
     for (number, options) in [&["--slow", "2:2"][..], &["--threads", "2"]].into_iter().enumerate() {
         let options = [&["--metrics", "--events", "16K", "--ranks", "4"], options].concat();
         let anchor = synth(&folder.path().join(format!("made{number}")), &options);
@@ -407,6 +416,35 @@ fn metrics_are_found_the_same() {
         for slice in [1, 700, 3000] {
             let sliced = without_delays(sliced(&anchor, slice).expect("it can be cut"));
             same(&whole, &sliced, &format!("{options:?} {slice}"));
+        }
+    }
+}
+
+/// Threads do not meet, so their CPU time has to be known from when their parts in teams end to when the next ones begin.
+#[test]
+fn cpu_time_of_threads_is_found_the_same() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    let cases = [("begin and end", &[22, 46][..]), ("inside", &[30]), ("end", &[46]), ("begin", &[22])];
+    for (name, times) in cases {
+        let samples: String = times.iter().map(|time| format!(" metric(utime={})@{time}", 7 + time / 2)).collect();
+        let part = format!(
+            "\"!$omp parallel @s.c:4\" 22..46 team(TEAM){samples} {{
+                 work 24..39
+                 \"!$omp implicit barrier @s.c:9\" 39..45
+             }}"
+        );
+        let text = with_threads(["", ""], &part)
+            .replace("turn 10..105", "turn 10..105 metric(utime=5)@10")
+            .replace("allreduce(bytes=8)", "allreduce(bytes=8) metric(utime=55)@80");
+        let anchor = folder.path().join(name);
+        let trace = partune_testkit::trace(&format!("resolution 1000000\nmetric {CPU_TIME}\n{text}"));
+        partune_engine::write(&trace, &anchor).expect("it can be written");
+        let anchor = anchor.join("traces.otf2");
+        match in_slices(&anchor, 1) {
+            Ok(sliced) if name == "begin and end" => {
+                same(&without_delays(whole(&anchor)), &without_delays(sliced), name);
+            }
+            why => assert_eq!(why, Err(Some(UNREAD.to_owned())), "{name}"),
         }
     }
 }
@@ -609,6 +647,7 @@ fn any_number_of_processes_says_the_same() {
     let files = folder.path().join("files");
     partune_engine::write(&partune_testkit::trace(&with_files(true)), &files).expect("it can be written");
     anchors.push(files.join("traces.otf2"));
+    anchors.push(written(&folder.path().join("metrics"), CPU_TIME, SAMPLED));
     let mut cut = 0;
     for anchor in &anchors {
         for slice in [1, 500] {

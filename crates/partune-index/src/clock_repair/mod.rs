@@ -186,9 +186,10 @@ fn moved(
     }
     let domain_of = order.domain_of;
     let mut moved = 0;
-    // Times of a slice that no event has: when it begins and ends, also in visits that go across.
+    // Times of a slice that no event has: when it begins and ends, also in visits that go across, and in samples that tell how counters stood.
     let parts = |pe: PeId| {
-        let begun = |slice: &Slice| slice.begun.get(pe).map_or(1, |begun| u64::from(*begun) + 1);
+        let of_pe = |rows: &Table<PeId, u32>| rows.get(pe).map_or(0, |rows| u64::from(*rows));
+        let begun = |slice: &Slice| of_pe(&slice.begun) + of_pe(&slice.stood) + 1;
         let open = |slice: &Slice| slice.open.get(pe).map_or(1, |open| open.len() as u64 + 1);
         trace.slice().map_or([0; 2], |slice| [begun(slice), open(slice)])
     };

@@ -10,10 +10,12 @@
 //!
 //! What is known of handles of files at a moment is where they are and which are other names of others, and only of archives that do not tell where accesses begin ([`super::offsets`]).
 //!
-//! What a sample of a metric belongs to follows from the visits that begin and end when it is taken, so the run is not cut where some of them would be in another slice.
+//! What a sample of a metric belongs to follows from the visits that begin and end when it is taken, so the run is not cut where some of them would be in another slice. CPU time between
+//! two samples has one rate, so a run of which it is counted is cut only where a location has a sample, or does nothing since the last one and up to the next; the counters as they stood
+//! there are kept with the moment.
 //!
 //! A location counts the meetings of all and keeps at most so many of these moments, evenly: every first, every second, every fourth and so on. So what locations keep can be
-//! brought together by number. One pass over the events; memory: some 64 bytes for each moment, 40 for each handle that was moved before it, and the call paths.
+//! brought together by number. One pass over the events; memory: some 100 bytes for each moment, 8 more for each counter of CPU time, 40 for each handle that was moved before it, and the call paths.
 //!
 //! Where functions are known from calling contexts, which went on between two operations follows from what is counted of all such gaps of the location ([`super::counts`]): the same pass
 //! counts them (16 bytes for each sample, while a location is looked through). Such a run is cut only where no recorded region is open.
@@ -22,7 +24,7 @@ use std::borrow::Cow;
 
 use partune_base::{GroupId, Id, MetricId, PeId, RegionId, Table, Time};
 use partune_import::{RegionKey, Tree};
-use partune_trace::{Completion, GroupKind, Participants, Region, RegionKind, Role, VisitIx};
+use partune_trace::{Completion, GroupKind, Metric, Participants, Region, RegionKind, Role, TraceBuilder, VisitIx};
 use serde::{Deserialize, Serialize};
 
 use super::addresses::Told;
@@ -35,10 +37,11 @@ use super::offsets::{self, Change, Followed, Step as HandleStep};
 use super::resolve::{CommRef, HandleRef, Rank, Resolver, UNDEFINED, global_region, local_region};
 use super::runs::Events;
 use crate::codec::attributes::AttributeList;
+use crate::codec::view::Metrics;
 use crate::codec::{Event, EventVisitor, Mapping};
 
 /// A moment at which a run can be cut, as far as one location knows.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Moment {
     /// Which meeting of all processes it is behind.
     pub(super) number: u64,
@@ -58,6 +61,8 @@ pub(super) struct Moment {
     pub(super) messages: u64,
     /// The meetings around it are not two barriers one after the other: what comes between, or what the first is, shows that both are needed.
     pub(super) parts: bool,
+    /// Values of all counters of CPU time, if the location has sampled any.
+    pub(super) cpu: Box<[f64]>,
 }
 
 /// What was found in the events of a location.
@@ -75,6 +80,10 @@ pub(super) struct Found {
     /// Samples, and those whose context is not defined.
     pub(super) samples: u64,
     pub(super) lost_samples: u64,
+    /// It has samples of CPU time.
+    pub(super) counts_cpu: bool,
+    /// It would have more moments if CPU time were sampled at them.
+    pub(super) cpu_unread: bool,
     /// Handles of files that were used, and where they were at the moments; where the archive does not tell offsets.
     pub(super) handles: Vec<u32>,
     pub(super) changes: Vec<Change>,
@@ -141,6 +150,28 @@ struct Beside {
     was_sample: bool,
 }
 
+/// The counters of CPU time of an archive.
+pub(super) struct CpuTimes {
+    pub(super) metrics: Vec<MetricId>,
+    /// Where each metric is among them.
+    positions: Table<MetricId, Option<usize>>,
+}
+
+impl CpuTimes {
+    pub(super) fn of(builder: &TraceBuilder) -> CpuTimes {
+        let counts = |metric: &Metric| metric.cpu_seconds(&builder.strings).is_some();
+        let mut metrics = Vec::new();
+        let position = |(id, metric): (MetricId, &Metric)| {
+            counts(metric).then(|| {
+                metrics.push(id);
+                metrics.len() - 1
+            })
+        };
+        let positions = builder.metrics.iter_ids().map(position).collect();
+        CpuTimes { metrics, positions }
+    }
+}
+
 pub(super) struct Scout<'a> {
     events: &'a Events<'a>,
     clock: &'a LocationClock,
@@ -150,8 +181,7 @@ pub(super) struct Scout<'a> {
     of_all: &'a Table<GroupId, bool>,
     /// Which regions are given an offset.
     positioned: &'a Table<RegionId, bool>,
-    /// Which metrics count CPU time.
-    cpu_times: &'a Table<MetricId, bool>,
+    cpu_times: &'a CpuTimes,
     most: usize,
     found: Found,
     /// None where the archive tells offsets.
@@ -181,6 +211,10 @@ pub(super) struct Scout<'a> {
     /// When the last visit began, and when the last metric was sampled.
     entered: Time,
     sampled: Time,
+    /// The counters of CPU time, once one was sampled, when they were sampled last, and when the first visit began since then.
+    cpu: Vec<f64>,
+    cpu_sampled: Time,
+    cpu_used: Option<Time>,
     /// The time of the last moment, and whether a visit begins at it before the moment, or begins or ends at it behind.
     cut: Time,
     is_shared: bool,
@@ -200,7 +234,7 @@ impl<'a> Scout<'a> {
         regions: &'a Table<RegionId, Region>,
         of_all: &'a Table<GroupId, bool>,
         positioned: &'a Table<RegionId, bool>,
-        cpu_times: &'a Table<MetricId, bool>,
+        cpu_times: &'a CpuTimes,
         most: usize,
     ) -> Scout<'a> {
         Scout {
@@ -231,6 +265,9 @@ impl<'a> Scout<'a> {
             flushed: Time::MIN,
             entered: Time::MIN,
             sampled: Time::MIN,
+            cpu: Vec::new(),
+            cpu_sampled: Time::MIN,
+            cpu_used: None,
             cut: Time::MIN,
             is_shared: false,
             is_open: false,
@@ -260,10 +297,7 @@ impl<'a> Scout<'a> {
     pub(super) fn finish(mut self) -> Found {
         self.find_samples(Time::MAX);
         self.pass(Time::MAX);
-        if self.sampled > Time::MIN && self.chains.is_some() {
-            // What begins where a meeting ends is known from what comes next.
-            self.unfit("metrics are in it, and functions are known from calling contexts");
-        }
+        self.found.counts_cpu = !self.cpu.is_empty();
         if let Some(Chains { mut counts, mut walker, span }) = self.chains {
             if self.has_plain {
                 let why = "of some of its regions it is not known which functions called them";
@@ -308,6 +342,7 @@ impl<'a> Scout<'a> {
         let in_chunk = (self.found.events - self.before_chunk) as u32;
         // What a function outside of teams does in a slice would be idle in it.
         let is_free = self.is_free() && self.stack.is_empty();
+        let is_cpu_known = self.is_cpu_known();
         let before = self.found.moments.len();
         let Some(Beside { meetings, next, place, was_sample }) = &mut self.beside else { return };
         // Samples behind it belong to what comes next.
@@ -319,7 +354,9 @@ impl<'a> Scout<'a> {
             *next += 1;
             let is_shared = (self.entered, self.sampled) == (*left, *left);
             // What ended later would have time in both slices.
-            if self.now.max(self.flushed) <= *left && !is_shared {
+            let can_be = self.now.max(self.flushed) <= *left && !is_shared;
+            self.found.cpu_unread |= can_be && !is_cpu_known;
+            if can_be && is_cpu_known {
                 if let Some(handles) = &mut self.handles {
                     handles.meet(*number);
                 }
@@ -334,6 +371,7 @@ impl<'a> Scout<'a> {
                     path: None,
                     messages: 0,
                     parts: true,
+                    cpu: self.cpu.as_slice().into(),
                 });
             }
         }
@@ -367,16 +405,49 @@ impl<'a> Scout<'a> {
         }
     }
 
-    /// A metric is sampled.
-    fn measure(&mut self, metric: u32) {
+    /// Metrics are sampled.
+    fn measure(&mut self, metric: u32, values: &Metrics<'_>) {
         let Resolver { tables, mappings, .. } = self.resolver;
         let members = tables.metrics.get(mappings.map(Mapping::Metric, metric.into()));
         let members = members.map_or(&[][..], |at| &tables.metric_members[at as usize]);
-        if members.iter().any(|metric| self.cpu_times.get(*metric) == Some(&true)) {
-            self.unfit("CPU time is counted in it");
-        }
         self.sampled = self.now;
         self.keep_samples_whole();
+        let counters = self.cpu_times.metrics.len();
+        if counters == 0 {
+            return;
+        }
+        let mut counts = false;
+        for (metric, value) in members.iter().zip(values.iter()) {
+            if let Some(Some(position)) = self.cpu_times.positions.get(*metric) {
+                self.cpu.resize(counters, 0.0);
+                self.cpu[*position] = value.to_f64();
+                counts = true;
+            }
+        }
+        if counts {
+            self.measure_cpu();
+        }
+    }
+
+    /// CPU time is sampled. Takes moments back that are not before this sample, or after which something was done before it; of what was done before the first one nothing is known anyway.
+    fn measure_cpu(&mut self) {
+        let now = self.now;
+        let before = std::mem::replace(&mut self.cpu_sampled, now);
+        let is_late = self.cpu_used.take().is_some_and(|entered| entered < now) && before > Time::MIN;
+        let is_between = |moment: &mut Moment| moment.time == now || is_late && moment.time > before;
+        while self.found.moments.pop_if(is_between).is_some() {
+            self.is_open = false;
+            self.found.cpu_unread = true;
+        }
+    }
+
+    /// Whether the last sample of CPU time was taken now, or nothing was done since then.
+    fn is_cpu_known(&self) -> bool {
+        match self.beside {
+            _ if self.cpu.is_empty() => true,
+            None => self.cpu_sampled == self.now,
+            Some(_) => self.cpu_used.is_none() && self.ended.is_none_or(|(_, left)| left <= self.cpu_sampled),
+        }
     }
 
     /// Whether nothing is under way but messages.
@@ -498,6 +569,7 @@ impl<'a> Scout<'a> {
     fn step(&mut self, step: Step, key: RegionKey) {
         self.pass_cut();
         self.entered = self.now;
+        self.cpu_used.get_or_insert(self.now);
         let around = self.stack.last().map(|parent| self.about[*parent as usize]);
         if self.beside.is_some()
             && matches!(step, Step::Context(_))
@@ -579,6 +651,10 @@ impl<'a> Scout<'a> {
         if !self.met.is_multiple_of(self.found.stride) {
             return;
         }
+        if !self.is_cpu_known() {
+            self.found.cpu_unread = true;
+            return;
+        }
         self.found.moments.push(Moment {
             number: self.met,
             chunk: self.chunk as u32,
@@ -590,6 +666,7 @@ impl<'a> Scout<'a> {
             path: self.stack.last().copied(),
             messages: self.messages,
             parts,
+            cpu: self.cpu.as_slice().into(),
         });
         if let Some(handles) = &mut self.handles {
             handles.meet(self.met);
@@ -782,7 +859,7 @@ impl EventVisitor for Scout<'_> {
             Event::CallingContextSample { calling_context, unwind_distance, interrupt_generator } => {
                 self.sample(calling_context, unwind_distance, interrupt_generator);
             }
-            Event::Metric { metric, .. } => self.measure(metric),
+            Event::Metric { metric, ref values } => self.measure(metric, values),
             Event::BufferFlush { stop_time } => self.flushed = self.flushed.max(self.clock.correct(stop_time)),
             Event::MeasurementOnOff { .. } => self.unfit("recording was switched off and on"),
             Event::RmaCollectiveBegin {}

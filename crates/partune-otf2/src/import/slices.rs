@@ -7,13 +7,13 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use partune_base::{CallPathId, GroupId, Id, PeId, RegionId, Table, Time};
+use partune_base::{CallPathId, GroupId, Id, MetricId, PeId, RegionId, Table, Time};
 use partune_diag::Quality;
 use partune_import::{
     Advance, Files, ImportError, Joined, RegionKey, Segment, Slices, Source, Tree, merge_paths, read,
 };
 use partune_job::{Job, agree, deal, gather};
-use partune_trace::{Ending, Group, GroupKind, PeKind, Slice, Trace, TraceBuilder};
+use partune_trace::{Ending, Group, GroupKind, MetricSample, PeKind, Slice, Trace, TraceBuilder, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
 
@@ -26,7 +26,7 @@ use super::offsets::{self, Change, Positions, Users};
 use super::own_paths::OwnPaths;
 use super::report::{Between, report_between, report_miscounted};
 use super::runs::{Events, Kept};
-use super::scout::{Found, Moment, Scout, Step};
+use super::scout::{CpuTimes, Found, Moment, Scout, Step};
 use super::weave::Part;
 use crate::codec::attributes::AttributeList;
 use crate::codec::{self, Event, EventVisitor};
@@ -53,6 +53,8 @@ struct Stretch {
     until: Option<Time>,
     /// How many [changes](Sliced::changes) of handles of files came before.
     changes: usize,
+    /// Counters of CPU time where it begins, see [`Slice::stood`].
+    cpu: Vec<MetricSample>,
 }
 
 struct Sliced<'a> {
@@ -66,6 +68,8 @@ struct Sliced<'a> {
     met: Vec<Option<(Time, Table<PeId, CallPathId>)>>,
     /// By location: what is known of gaps between operations, where functions are known from calling contexts.
     counted: Vec<Option<Counted>>,
+    /// By location whether CPU time is counted on it.
+    counts_cpu: Vec<bool>,
     /// By location where handles of files are from which meeting on, and who uses them; nothing where the archive tells offsets.
     changes: Vec<Vec<Change>>,
     users: Users,
@@ -103,9 +107,10 @@ fn sliced<'a>(
     let of_all = can_be_cut(&events, &builder);
     agree(job, of_all.as_ref().map(|_| ()).map_err(Clone::clone)).map_err(|unable| unable.why)?;
     let of_all = of_all?;
-    let found = look_through(&events, &builder, &of_all, job, advance)?;
+    let cpu_times = CpuTimes::of(&builder);
+    let found = look_through(&events, &builder, (&of_all, &cpu_times), job, advance)?;
     let cuts = cuts(&found, wanted)?;
-    let stretches = stretches(&events, &found, &cuts);
+    let stretches = stretches(&events, &cpu_times.metrics, &found, &cuts);
     let of_pe = |(location, found): (usize, &Found)| {
         let resolver = events.resolver(PeId::from_index(location));
         OwnPaths::new(&found.paths, &events.contexts, |key| resolver.region(key))
@@ -136,8 +141,9 @@ fn sliced<'a>(
         let process = builder.pes[location.pe].process;
         found.handles.iter().for_each(|handle| users.add(process, location.pe, *handle));
     }
+    let counts_cpu = found.iter().map(|found| found.counts_cpu).collect();
     let (counted, changes) = found.into_iter().map(|found| (found.counted, found.changes)).unzip();
-    Ok(Sliced { events, builder, quality, stretches, met, counted, changes, users, between })
+    Ok(Sliced { events, builder, quality, stretches, met, counted, counts_cpu, changes, users, between })
 }
 
 /// A number that tells whether processes look at the same archive: it is of what decides how it is cut, but for the events themselves.
@@ -193,7 +199,7 @@ fn is_main(events: &Events<'_>, location: usize) -> bool {
 fn look_through(
     events: &Events<'_>,
     builder: &TraceBuilder,
-    of_all: &Table<GroupId, bool>,
+    (of_all, cpu_times): (&Table<GroupId, bool>, &CpuTimes),
     job: &dyn Job,
     advance: Advance<'_>,
 ) -> Result<Vec<Found>, String> {
@@ -211,9 +217,8 @@ fn look_through(
     let total: u64 = own_main.iter().chain(&own_others).map(|location| size(*location)).sum();
     let done = std::sync::atomic::AtomicU64::new(0);
     let positioned = offsets::positioned(builder);
-    let cpu_times = builder.metrics.iter().map(|metric| metric.cpu_seconds(&builder.strings).is_some()).collect();
     let scout = |location: usize| {
-        Scout::new(events, events.locations[location].pe, &builder.regions, of_all, &positioned, &cpu_times, most)
+        Scout::new(events, events.locations[location].pe, &builder.regions, of_all, &positioned, cpu_times, most)
     };
     let look = |location: usize, mut scout: Scout<'_>| {
         let size = size(location);
@@ -286,9 +291,12 @@ fn cuts(found: &[Found], wanted: u64) -> Result<Vec<Vec<usize>>, String> {
     }
     let most = most.max(all - begin);
     if cuts.is_empty() || most > all / 2 + wanted {
-        return Err(
-            "there are no moments at which all processes have met and nothing is under way, or hardly any".to_owned()
-        );
+        let why = if found.iter().any(|found| found.cpu_unread) {
+            "CPU time is counted in it, but hardly ever where all processes have met"
+        } else {
+            "there are no moments at which all processes have met and nothing is under way, or hardly any"
+        };
+        return Err(why.to_owned());
     }
     Ok(cuts)
 }
@@ -343,7 +351,7 @@ impl Iterator for Meetings<'_> {
 }
 
 /// What of each location is in each slice.
-fn stretches(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<Vec<Stretch>> {
+fn stretches(events: &Events<'_>, cpu_times: &[MetricId], found: &[Found], cuts: &[Vec<usize>]) -> Vec<Vec<Stretch>> {
     let moment = |cut: Option<&Vec<usize>>, location: usize| cut.map(|at| &found[location].moments[at[location]]);
     let of_slice = |slice: usize| {
         let (begin, end) = (slice.checked_sub(1).map(|before| &cuts[before]), cuts.get(slice));
@@ -351,6 +359,16 @@ fn stretches(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<V
             let (begin, end) = (moment(begin, location), moment(end, location));
             let before = |moment: &Moment| found[location].changes.partition_point(|it| it.number <= moment.number);
             let changes = begin.map_or(0, before);
+            let cpu = |moment: &Moment| -> Vec<MetricSample> {
+                let values = cpu_times.iter().zip(&moment.cpu);
+                let sample = |(metric, value): (&MetricId, &f64)| MetricSample {
+                    visit: VisitIx::NONE,
+                    time: moment.time,
+                    metric: *metric,
+                    value: *value,
+                };
+                values.map(sample).collect()
+            };
             let bytes = events.locations[location].event_bytes.unwrap_or_default();
             let chunks = bytes.div_ceil(events.chunk_size);
             let first = begin.map_or(0, |moment| u64::from(moment.chunk));
@@ -371,6 +389,7 @@ fn stretches(events: &Events<'_>, found: &[Found], cuts: &[Vec<usize>]) -> Vec<V
                 since: begin.filter(|_| found[location].events > 0).map(|moment| moment.time),
                 until: end.filter(|_| found[location].events > 0).map(|moment| moment.time),
                 changes,
+                cpu: begin.map_or_else(Vec::new, cpu),
             }
         };
         (0..found.len()).map(stretch).collect()
@@ -410,6 +429,8 @@ impl Slices for Sliced<'_> {
             met: self.met[slice].clone(),
             begun: stretches.iter().map(|stretch| stretch.begun(&self.events.contexts)).collect(),
             open: Table::filled(stretches.len(), Vec::new()),
+            stood: stretches.iter().map(|stretch| stretch.cpu.len() as u32).collect(),
+            counts_cpu: self.counts_cpu.iter().copied().collect(),
             unknown: 0,
         });
         let source = SliceSource { sliced: self, stretches, unknown: AtomicU64::new(0) };
@@ -509,6 +530,8 @@ impl Source for SliceSource<'_> {
         for (stream, stretch) in builder.streams.iter_mut().zip(self.stretches) {
             let ends = stretch.since.or(stretch.until).zip(stretch.until.or(stretch.since));
             stream.present = ends;
+            // Before those that were taken in the slice.
+            stream.metrics.splice(0..0, stretch.cpu.iter().copied());
         }
         let Sliced { events, .. } = self.sliced;
         endings::correct(builder, &events.locations);

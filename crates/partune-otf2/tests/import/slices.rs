@@ -95,14 +95,9 @@ fn together(whole: &Trace, slices: &[Trace], name: &str) {
         };
         assert_eq!(of_slices().flat_map(|(_, stream)| accesses(stream)).collect::<Vec<_>>(), accesses(whole), "{name}");
         assert_eq!(rows(|stream| stream.handles.len()), whole.handles.len(), "{name}");
-        let samples = |stream: &Stream| {
-            stream
-                .metrics
-                .iter()
-                .map(|row| MetricSample { visit: VisitIx::NONE, ..*row })
-                .collect::<Vec<MetricSample>>()
-        };
-        assert_eq!(of_slices().flat_map(|(_, stream)| samples(stream)).collect::<Vec<_>>(), samples(whole), "{name}");
+        let sample = |row: &MetricSample| MetricSample { visit: VisitIx::NONE, ..*row };
+        let samples = of_slices().flat_map(|(slice, _)| slice.samples(pe)).map(sample);
+        assert_eq!(samples.collect::<Vec<_>>(), whole.metrics.iter().map(sample).collect::<Vec<_>>(), "{name}");
         assert_eq!(visits(&slices, pe), whole.visits.iter().collect::<Vec<Visit>>(), "{name}");
     }
 }

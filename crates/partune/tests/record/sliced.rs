@@ -18,13 +18,19 @@ fn without_samples(mpi: &Mpi, turns: &[&str], slices: &[u64]) {
 }
 
 fn recorded_without_samples(built: &Built<'_>, mpi: &Mpi, turns: &[&str], slices: &[u64]) {
-    let recorded = built.record(&["--sample", "off", "--buffer", "64K"], turns);
+    recorded_with(built, mpi, &[], turns, slices);
+}
+
+/// Returns what is said of the whole.
+fn recorded_with(built: &Built<'_>, mpi: &Mpi, options: &[&str], turns: &[&str], slices: &[u64]) -> Value {
+    let recorded = built.record(&[&["--sample", "off", "--buffer", "64K"], options].concat(), turns);
     assert!(recorded.output.status.success(), "{}", recorded.said());
     let all = without_delays(whole(&recorded.anchor));
     for slice in slices.iter().copied() {
         let sliced = sliced(&recorded.anchor, slice).expect("it can be cut");
         same(&all, &without_delays(sliced), &format!("{} {slice}", mpi.name));
     }
+    all
 }
 
 #[test]
@@ -53,30 +59,60 @@ fn teams_are_those_of_the_whole() {
     }
 }
 
+/// They are read where operations begin and end, so at each cut and in threads of teams.
+#[test]
+fn counters_are_those_of_the_whole() {
+    for (file, flags) in [("sliced/halo.c", &[][..]), ("sliced/teams.c", &["-fopenmp"])] {
+        let Some(built) = Built::new(&OPEN_MPI, file, flags) else { continue };
+        for counters in ["page-faults,context-switches", "cpu-time,page-faults"] {
+            let all = recorded_with(&built, &OPEN_MPI, &["--counters", counters], &[], &SLICES);
+            let names = all["counters"].as_array().into_iter().flatten().filter_map(|row| row["metric"].as_str());
+            let first = counters.split(',').next();
+            assert!(names.into_iter().any(|name| Some(name) == first), "{counters}: {}", all["counters"]);
+        }
+    }
+}
+
 #[test]
 fn where_the_recorder_wrote_is_known() {
     without_samples(&OPEN_MPI, MANY, &LARGER);
 }
 
-/// Which of alike gaps between operations are those of a function is decided for each slice anew, so that its time differs by some of them; not what operations take, and what all functions take together.
+/// Which of alike gaps between operations are those of a function is decided for each slice anew, so that its time and what is counted in it differ by some of them; not what operations take, and what all functions take together.
 #[test]
 fn samples_are_shared_out_in_each_slice() {
     let Some(built) = Built::new(&OPEN_MPI, "sliced/halo.c", &[]) else { return };
-    let recorded = built.record(&["--sample", "1000"], &[]);
+    for counters in [&[][..], &["--counters", "cpu-time,page-faults"]] {
+        shared_out(&built, counters);
+    }
+}
+
+fn shared_out(built: &Built<'_>, counters: &[&str]) {
+    let recorded = built.record(&[&["--sample", "1000"], counters].concat(), &[]);
     assert!(recorded.output.status.success(), "{}", recorded.said());
     let all = whole(&recorded.anchor);
     let cut = sliced(&recorded.anchor, 1000).expect("it can be cut");
-    for name in
-        ["events", "duration_s", "quality", "activities", "communication", "operations", "efficiency", "balance"]
-    {
+    for name in [
+        "events",
+        "duration_s",
+        "quality",
+        "activities",
+        "communication",
+        "operations",
+        "efficiency",
+        "balance",
+        "bounds",
+    ] {
         same(&all[name], &cut[name], name);
     }
-    let (of_all, of_cut) = (own_times(&all), own_times(&cut));
-    assert!((of_all - of_cut).abs() < 1e-6 * of_all, "{of_all} {of_cut}");
+    for table in if counters.is_empty() { &["callpaths"][..] } else { &["callpaths", "counters"] } {
+        let (of_all, of_cut) = (exclusive(&all, table), exclusive(&cut, table));
+        assert!(of_all > 0.0 && (of_all - of_cut).abs() < 1e-6 * of_all, "{table} {of_all} {of_cut}");
+    }
 }
 
-/// Seconds in functions and operations, all PEs together.
-fn own_times(document: &Value) -> f64 {
-    let rows = document["callpaths"].as_array().expect("a list");
+/// What functions and operations have, all of them and all PEs together.
+fn exclusive(document: &Value, table: &str) -> f64 {
+    let rows = document[table].as_array().expect("a list");
     rows.iter().filter_map(|row| row["exclusive"].as_f64()).sum()
 }
