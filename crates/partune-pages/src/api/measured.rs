@@ -46,6 +46,9 @@ pub(super) fn measured(run: &Run, ask: &Ask<'_>) -> Result<Measured, Error> {
         2 => (Measure::Visits, String::new()),
         3 => (Measure::Bytes, "B".to_owned()),
         _ => {
+            if recorded.is_in_slices() {
+                return Err(Error::slices());
+            }
             let metric = MetricId::from_index(query.needed("metric", 0..=u32::MAX)? as usize);
             let known = recorded.metric(metric).filter(|it| it.counts);
             let known =
