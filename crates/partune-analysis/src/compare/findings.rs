@@ -11,9 +11,11 @@ use partune_trace::Role;
 
 use super::Run;
 use super::moments::Moments;
+use super::sampling::Sampling;
 use super::sets::Sets;
-use super::spread::{Change, Spread, Verdict, change};
-use crate::Pattern;
+use super::spread::{Change, Spread, Verdict, by_samples, change};
+use crate::finding::Kind;
+use crate::{PathTime, Pattern};
 
 /// A finding in one run, or several of them at one place together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,12 +50,15 @@ struct Found {
     most: Span,
     /// Of the sum, from the spread over single waits; none for what is no wait, or waited once.
     variance: Option<f64>,
+    /// Of the sum, by the error of counting samples, where these say which code it is the loss of.
+    sampled: Option<f64>,
 }
 
 /// The findings of sets of repeated runs, as far as the runs that stand for them have them, largest difference first.
 /// `row` has the row of a call path of a run.
 pub(crate) fn compare(
     runs: &[Run<'_>],
+    sampled: &[Option<Sampling>],
     sets: &Sets,
     row_of: impl Fn(usize, CallPathId) -> Option<usize>,
 ) -> Vec<FindingRow> {
@@ -72,7 +77,7 @@ pub(crate) fn compare(
                 entry.or_insert_with(|| (finding.role, std::iter::repeat_with(|| None).take(runs.len()).collect()));
             let sums = FindingSums { seconds: 0.0, fraction: 0.0, count: 0, path: finding.path };
             let found =
-                of_runs[number].get_or_insert(Found { sums, pes: Vec::new(), most: Span::ZERO, variance: None });
+                of_runs[number].get_or_insert(Found { sums, pes: Vec::new(), most: Span::ZERO, variance: None, sampled: None });
             if finding.time > found.most {
                 (found.most, found.sums.path) = (finding.time, finding.path);
             }
@@ -99,6 +104,23 @@ pub(crate) fn compare(
             let found = all.get_mut(&key).and_then(|(_, of_runs)| of_runs[number].as_mut());
             if let (Some(found), Some(more)) = (found, moments.of_sum()) {
                 found.variance = Some(found.variance.unwrap_or(0.0) + more * square);
+            }
+        }
+    }
+    for (number, (run, sampling)) in runs.iter().zip(sampled).enumerate() {
+        let Some(sampling) = sampling else { continue };
+        let times = run.input.times();
+        for finding in run.findings.iter().filter(|finding| finding.pattern.kind() == Kind::Uneven) {
+            let of_code: Vec<CallPathId> =
+                finding.shares().map(|(path, _)| path).filter(|path| sampling.is_shared_out(*path)).collect();
+            let on_pe = |rows: &Vec<PathTime>| {
+                let rows = rows.iter().filter(|row| of_code.contains(&row.path));
+                rows.map(|row| run.trace().clock().seconds(row.exclusive)).reduce(|a, b| a + b)
+            };
+            let on_pes: Vec<f64> = times.iter().filter_map(on_pe).collect();
+            let found = all.get_mut(&key_of(number, finding.pattern, finding.path));
+            if let Some(found) = found.and_then(|(_, of_runs)| of_runs[number].as_mut()).filter(|_| !on_pes.is_empty()) {
+                *found.sampled.get_or_insert(0.0) += sampling.of_imbalance(&on_pes);
             }
         }
     }
@@ -170,6 +192,17 @@ fn change_of_set(runs: &[Run<'_>], sets: &Sets, found: &[Option<Found>], set: us
 fn between(runs: &[Run<'_>], found: &[Option<Found>], base: usize, other: usize) -> Change {
     let pes = |run: usize| runs[run].trace().cpu_pes().count();
     let value = |run: usize| found[run].as_ref().map(|it| it.sums.seconds);
+    let spread = |run: usize| {
+        let found = found[run].as_ref();
+        Spread {
+            sum: found.map_or(0.0, |it| it.sums.seconds),
+            pes: found.map_or(&[], |it| it.pes.as_slice()),
+            count: pes(run),
+            variance: found.and_then(|it| it.variance),
+            sampled: found.and_then(|it| it.sampled),
+            resolution: 0.0,
+        }
+    };
     if let Some(mut change) = Change::one_sided(value(base), value(other)) {
         let without = if value(base).is_none() { base } else { other };
         if pes(base) != pes(other) {
@@ -178,20 +211,12 @@ fn between(runs: &[Run<'_>], found: &[Option<Found>], base: usize, other: usize)
         }
         let hidden = runs[without].input.options.minimum * runs[without].trace_seconds();
         let per_pe = change.difference.abs() / if pes(base) == pes(other) { pes(base).max(1) as f64 } else { 1.0 };
-        if change.verdict != Verdict::Same && per_pe < 2.0 * hidden {
+        let sampled = by_samples(&spread(base), &spread(other)).map(f64::sqrt);
+        let is_chance = sampled.is_some_and(|noise| !change.is_beyond(noise));
+        if change.verdict != Verdict::Same && (per_pe < 2.0 * hidden || is_chance) {
             change.verdict = Verdict::TooSmall;
         }
         return change;
     }
-    let spread = |run: usize| {
-        let found = found[run].as_ref();
-        Spread {
-            sum: found.map_or(0.0, |it| it.sums.seconds),
-            pes: found.map_or(&[], |it| it.pes.as_slice()),
-            count: pes(run),
-            variance: found.and_then(|it| it.variance),
-            resolution: 0.0,
-        }
-    };
     change(&spread(base), &spread(other))
 }

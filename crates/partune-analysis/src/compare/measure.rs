@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::Run;
 use super::align::Rows;
+use super::sampling::Sampling;
 use super::spread::Spread;
 
 /// What a run spent in a place, summed over PEs.
@@ -35,6 +36,8 @@ pub(crate) struct Measured {
     pes: Vec<(u32, f64)>,
     /// Of the sum, from the spread over visits.
     variance: Option<f64>,
+    /// Of the sum, by the error of counting samples, which say how much of it there is; none where they do not.
+    sampled: Option<f64>,
 }
 
 /// The rows of a run, none where it never was.
@@ -46,24 +49,27 @@ pub(crate) struct RunSums {
     /// The variance of the run's sum by the spread over visits, of all places together and without waiting, which follows what it waits for; none if
     /// nothing was visited twice.
     pub(crate) variance: Option<f64>,
+    /// That of one sample; none if samples say nothing.
+    pub(crate) one_more: Option<f64>,
 }
 
 impl RunSums {
     /// A row as a value with its spread, zero where the run never was.
     pub(crate) fn spread(&self, row: usize) -> Spread<'_> {
-        let nothing = Spread { sum: 0.0, pes: &[], count: self.pes, variance: None, resolution: 0.0 };
+        let nothing = Spread { sum: 0.0, pes: &[], count: self.pes, variance: None, sampled: None, resolution: 0.0 };
         self.rows[row].as_ref().map_or(nothing, |measured| Spread {
             sum: measured.sums.exclusive,
             pes: &measured.pes,
             count: self.pes,
             variance: measured.variance,
+            sampled: measured.sampled,
             resolution: measured.sums.visits as f64 * self.seconds_a_tick,
         })
     }
 }
 
 /// Adds up a run by rows. Linear in call paths of PEs, once it is known what they took.
-pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSums {
+pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>, sampling: Option<&Sampling>) -> RunSums {
     let (input, trace) = (&run.input, run.input.trace);
     let of_path = &rows.of_path[number];
     let clock = trace.clock();
@@ -73,6 +79,7 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSum
     let mut sums: Vec<Option<Measured>> = vec![None; rows.ids.len()];
     for (position, pe) in active.iter().enumerate() {
         let mut on_pe: FxHashMap<u32, f64> = FxHashMap::default();
+        let mut by_samples: FxHashMap<u32, f64> = FxHashMap::default();
         let mut touched = Vec::new();
         for time in &times[*pe] {
             let row = of_path[time.path];
@@ -87,6 +94,9 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSum
                 0.0
             });
             *share += exclusive;
+            if sampling.is_some_and(|it| it.is_shared_out(time.path)) {
+                *by_samples.entry(row).or_default() += exclusive;
+            }
         }
         for row in touched {
             let share = on_pe.get(&row).copied().unwrap_or_default();
@@ -94,6 +104,10 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSum
             measured.pes.push((position as u32, share));
             measured.sums.pes += 1;
             measured.sums.longest = measured.sums.longest.max(share);
+            if let Some((sampling, seconds)) = sampling.zip(by_samples.get(&row)) {
+                let one_more = sampling.one_more();
+                *measured.sampled.get_or_insert(one_more) += sampling.of_pe(*pe, *seconds);
+            }
         }
     }
     let mut at = |path: CallPathId, add: &dyn Fn(&mut Measured)| {
@@ -118,7 +132,13 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSum
         });
         of_run = Some(of_run.unwrap_or(0.0) + working * tick * tick);
     }
-    RunSums { rows: sums, pes: active.len(), seconds_a_tick: tick, variance: of_run }
+    RunSums {
+        rows: sums,
+        pes: active.len(),
+        seconds_a_tick: tick,
+        variance: of_run,
+        one_more: sampling.map(Sampling::one_more),
+    }
 }
 
 /// Whether no ancestor of a path is in the same row.

@@ -9,6 +9,7 @@ pub(crate) mod figures;
 pub(crate) mod findings;
 pub(crate) mod measure;
 pub(crate) mod moments;
+mod sampling;
 mod sets;
 pub(crate) mod spread;
 
@@ -20,8 +21,9 @@ use partune_trace::{Activity, Region, RegionKind, Role, Trace};
 use self::align::{Names, Rows};
 use self::findings::largest;
 use self::measure::{RunSums, measure};
+use self::sampling::Sampling;
 use self::sets::Sets;
-use self::spread::change;
+use self::spread::{by_samples, change};
 use crate::repeats::{self, Interval, Tail};
 use crate::{Finding, Input, Section};
 
@@ -104,6 +106,8 @@ pub enum Note {
     Paradigms { run: usize, more: Vec<String>, fewer: Vec<String> },
     /// User functions are in some runs only.
     Functions { with: Vec<usize> },
+    /// Times of functions come from samples in some runs: how many in each, none where they do not.
+    Sampled { samples: Vec<Option<u64>> },
     /// Of the time of this run and of the base, the smaller share that is in regions that both have.
     LittleInCommon { run: usize, share: f64 },
 }
@@ -145,7 +149,10 @@ pub fn compare_sets(all: &[Run<'_>], set_of: &[usize]) -> Comparison {
     let traces: Vec<&Trace> = all.iter().map(Run::trace).collect();
     let names = Names::new(&traces);
     let (paths, regions) = (align::call_paths(&traces, &names), align::regions(&traces, &names));
-    let (all_paths, all_regions) = (measure_all(all, &paths), measure_all(all, &regions));
+    let sampled: Vec<Option<Sampling>> = all.iter().map(|it| Sampling::of(it.trace(), &it.input.times())).collect();
+    let measured = |rows: &dyn Fn(usize) -> RunSums| (0..all.len()).map(rows).collect::<Vec<_>>();
+    let all_paths = measured(&|run| measure(&all[run], run, &paths, sampled[run].as_ref()));
+    let all_regions = measured(&|run| measure(&all[run], run, &regions, sampled[run].as_ref()));
     let (runs, of_paths, of_regions) = (&all[..sets.len()], &all_paths[..sets.len()], &all_regions[..sets.len()]);
     let notes = notes(runs, of_regions);
     let alike = !notes.iter().any(|note| matches!(note, Note::Profiles { .. }));
@@ -158,15 +165,16 @@ pub fn compare_sets(all: &[Run<'_>], set_of: &[usize]) -> Comparison {
         per_pe: of_paths.iter().any(|it| it.pes != of_paths[0].pes),
         by_region,
         figures: figures::of_sets(&sections, &sets),
-        findings: if alike { findings::compare(all, &sets, row) } else { Vec::new() },
+        findings: if alike { findings::compare(all, &sampled, &sets, row) } else { Vec::new() },
         callpaths: rows(&paths, &all_paths, &sets, |run, path| role(run, traces[run].paths().region(path))),
         regions: rows(&regions, &all_regions, &sets, role),
         notes,
     }
 }
 
+/// Adds up runs by rows, of which nothing is told that needs to know what samples are worth.
 pub(crate) fn measure_all<I>(runs: &[Run<'_>], rows: &Rows<I>) -> Vec<RunSums> {
-    runs.iter().enumerate().map(|(number, run)| measure(run, number, rows)).collect()
+    runs.iter().enumerate().map(|(number, run)| measure(run, number, rows, None)).collect()
 }
 
 /// A run as a whole. Its noise is that over visits of all places together, without waiting, as if they were independent. That over PEs is left out, since work that moves between them is why a run gets faster.
@@ -207,14 +215,22 @@ fn difference(sums: &[RunSums], sets: &Sets, run: usize, row: usize) -> Change {
         let pes = |run: usize| sums[run].pes;
         return sets.change(run, pes, |run| sums[run].rows[row].as_ref().map(|it| it.sums.exclusive));
     }
-    let (base, value) = (sums[0].spread(row), sums[run].spread(row));
-    let is_in = |run: usize| sums[run].rows[row].is_some();
-    let mut change = change(&base, &value);
-    let there = |run: usize| is_in(run).then_some(0.0);
-    if let Some(one_sided) = Change::one_sided(there(0), there(run)) {
-        change = Change { verdict: one_sided.verdict, noise: None, ..change };
+    let (mut base, mut value) = (sums[0].spread(row), sums[run].spread(row));
+    let there = |run: usize| sums[run].rows[row].is_some().then_some(0.0);
+    let Some(one_sided) = Change::one_sided(there(0), there(run)) else { return change(&base, &value) };
+    // Where no sample found it, it may have been for as long as one stands for.
+    match (base.sampled, value.sampled) {
+        (Some(_), None) => value.sampled = sums[run].one_more,
+        (None, Some(_)) => base.sampled = sums[0].one_more,
+        _ => (),
     }
-    change
+    let change = change(&base, &value);
+    match by_samples(&base, &value).map(f64::sqrt) {
+        Some(noise) if !change.is_beyond(noise) => {
+            Change { verdict: Verdict::TooSmall, noise: Some(noise), ..change }
+        }
+        _ => Change { verdict: one_sided.verdict, noise: None, ..change },
+    }
 }
 
 /// Rows that some run visited, largest difference first.
@@ -267,6 +283,10 @@ pub(crate) fn notes(runs: &[Run<'_>], sums: &[RunSums]) -> Vec<Note> {
     let with: Vec<usize> = (0..runs.len()).filter(|run| used[*run].functions).collect();
     if !with.is_empty() && with.len() < runs.len() {
         notes.push(Note::Functions { with });
+    }
+    let samples: Vec<Option<u64>> = runs.iter().map(|run| sampling::samples(run.trace())).collect();
+    if samples.iter().any(Option::is_some) {
+        notes.push(Note::Sampled { samples });
     }
     for run in 1..runs.len() {
         let share = common(sums, run);

@@ -5,7 +5,8 @@
 //! ratio; what is left after the run with more time is scaled to the sum of the other is spread, e(q), and n/(n−1) Σ e² the variance of
 //! the difference (the ratio estimator of survey sampling), so that work that is uneven by design is none. With different numbers of PEs
 //! it is the variance of the means over PEs. The larger counts, but where visits tell something, PEs may add a standard deviation of no
-//! more than 5 %: beyond, they do not disagree by chance, the change is one of some PEs. Three standard deviations are needed, a tick of
+//! more than 5 %: beyond, they do not disagree by chance, the change is one of some PEs. To this comes the error of counting **samples** where
+//! these say what a function takes ([`super::sampling`]). Three standard deviations are needed, a tick of
 //! the clock a visit, and 1 % of the larger value, since PEs that wait for one another are no independent samples.
 
 use crate::repeats::{self, Interval, Tail};
@@ -61,6 +62,8 @@ pub(crate) struct Spread<'a> {
     pub(crate) count: usize,
     /// The variance of the sum by the spread over visits, if any path was visited twice on a PE.
     pub(crate) variance: Option<f64>,
+    /// The variance of the sum by the error of counting samples, where these say what it is.
+    pub(crate) sampled: Option<f64>,
     /// Seconds that the clock cannot tell.
     pub(crate) resolution: f64,
 }
@@ -89,6 +92,11 @@ impl Verdict {
 }
 
 impl Change {
+    /// Whether a difference with such a standard deviation is one.
+    pub(crate) fn is_beyond(&self, noise: f64) -> bool {
+        self.difference.abs() > DEVIATIONS * noise
+    }
+
     /// From a value and that of the base, with the standard deviation of their difference and what the clock cannot tell.
     pub(crate) fn new(base: f64, value: f64, noise: Option<f64>, resolution: f64) -> Change {
         let difference = value - base;
@@ -142,7 +150,7 @@ fn ratio(base: f64, value: f64) -> Option<f64> {
 /// The difference of sums, or of means over PEs where the runs differ in their number.
 pub(crate) fn change(base: &Spread<'_>, value: &Spread<'_>) -> Change {
     let paired = base.count == value.count;
-    let (base_per, value_per) = if paired { (1.0, 1.0) } else { (base.count.max(1) as f64, value.count.max(1) as f64) };
+    let (base_per, value_per) = per(base, value);
     let by_visits = match (base.variance, value.variance) {
         (None, None) => None,
         (a, b) => Some(a.unwrap_or(0.0) / base_per.powi(2) + b.unwrap_or(0.0) / value_per.powi(2)),
@@ -153,8 +161,21 @@ pub(crate) fn change(base: &Spread<'_>, value: &Spread<'_>) -> Change {
         (Some(visits), Some(pes)) => Some(pes.min((DISAGREED * larger).powi(2)).max(visits)),
         (visits, pes) => visits.or(pes),
     };
+    let variance = variance.map(|variance| variance + by_samples(base, value).unwrap_or(0.0));
     let resolution = (base.resolution / base_per).max(value.resolution / value_per);
     Change::new(base.sum / base_per, value.sum / value_per, variance.map(f64::sqrt), resolution)
+}
+
+/// The variance of the difference by the error of counting samples; none where these say nothing of it.
+pub(crate) fn by_samples(base: &Spread<'_>, value: &Spread<'_>) -> Option<f64> {
+    let (base_per, value_per) = per(base, value);
+    let parts = [(base.sampled, base_per), (value.sampled, value_per)];
+    parts.into_iter().filter_map(|(variance, per)| Some(variance? / f64::powi(per, 2))).reduce(|a, b| a + b)
+}
+
+/// What sums are divided by to be compared.
+fn per(base: &Spread<'_>, value: &Spread<'_>) -> (f64, f64) {
+    if base.count == value.count { (1.0, 1.0) } else { (base.count.max(1) as f64, value.count.max(1) as f64) }
 }
 
 /// n/(n−1) Σ e²; none if fewer than two PEs have a share.
@@ -205,6 +226,7 @@ mod tests {
             pes: &[],
             count: times.len(),
             variance: None,
+            sampled: None,
             resolution: 1e-9,
         };
         change(&Spread { pes: &a, ..spread(base) }, &Spread { pes: &b, ..spread(value) }).verdict
@@ -230,7 +252,7 @@ mod tests {
     fn what_some_pes_do_differently_is_told_if_visits_agree() {
         let run = |shares: &'static [(u32, f64)], variance| {
             let sum = shares.iter().map(|it| it.1).sum();
-            Spread { sum, pes: shares, count: 4, variance, resolution: 1e-9 }
+            Spread { sum, pes: shares, count: 4, variance, sampled: None, resolution: 1e-9 }
         };
         assert_eq!(change(&run(SLOW, Some(0.01)), &run(EVEN, Some(0.01))).verdict, Verdict::Shrunk);
         assert_eq!(change(&run(SLOW, Some(9.0)), &run(EVEN, Some(16.0))).verdict, Verdict::TooSmall);

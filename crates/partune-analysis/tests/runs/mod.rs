@@ -5,6 +5,7 @@
 mod compare;
 mod laws;
 mod pes;
+mod sampled;
 mod scaling;
 
 use partune_analysis::{Finding, Input, Needs, Options, Run, Section, Shared, Waits, analyses_of};

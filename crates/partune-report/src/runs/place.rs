@@ -150,6 +150,14 @@ pub(super) fn notes(notes: &[Note], runs: &[NamedRun<'_>], name: impl Fn(usize) 
         Note::Functions { with } => {
             format!("functions of the program were recorded in {} only: call paths cannot be the same", list(with))
         }
+        Note::Sampled { samples } => {
+            let each = samples.iter().enumerate();
+            let each: Vec<String> = each.filter_map(|(run, it)| Some(format!("{} {}", name(run), (*it)?))).collect();
+            format!(
+                "times of functions come from samples ({}): one that n of them found is known to ±1/√n of it (1σ)",
+                each.join(", ")
+            )
+        }
         Note::LittleInCommon { run, share } => format!(
             "only {} of the time of {} and {} is in functions and operations that both have: are they the same program?",
             names::percent(*share),

@@ -23,6 +23,16 @@ pub(super) fn task_clock_is_for_all() -> bool {
     paranoid.trim().parse::<i32>().is_ok_and(|level| level <= 1) || effective & (1 << 21 | 1 << 38) != 0
 }
 
+/// What a comparison of an archive with itself says.
+fn compared_with_itself(anchor: &std::path::Path) -> String {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_partune"))
+        .arg("compare")
+        .args([anchor, anchor])
+        .output()
+        .expect("the binary runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 fn check(mpi: &Mpi, arguments: &[&str]) {
     let is_at_the_kernel_s_ticks = !arguments.is_empty() || !task_clock_is_for_all();
     let Some(built) = Built::new(mpi, "sampled/functions.c", &[]) else { return };
@@ -51,6 +61,8 @@ fn check(mpi: &Mpi, arguments: &[&str]) {
         // What sleeps takes no CPU time, and is not woken.
         assert!(of("rest") < 0.05 * all && broken == 0, "{about}, {broken} broken");
     }
+    let said = compared_with_itself(&recorded.anchor);
+    assert!(said.contains("times of functions come from samples (A "), "{}: {said}", mpi.name);
     // What the functions take is their time on processors and waiting for them, and not that of sleeping beside it.
     let document = recorded.analysis();
     let paths = document["callpaths"].as_array().into_iter().flatten();
@@ -85,5 +97,7 @@ fn nothing_is_sampled_where_that_is_not_wanted() {
     for options in [&["--sample", "off"][..], &["--depth", "0"]] {
         let recorded = built.record(options, &[]);
         assert!(printed::samples(&recorded.anchor).iter().all(std::collections::BTreeMap::is_empty), "{options:?}");
+        let said = compared_with_itself(&recorded.anchor);
+        assert!(said.contains("places") && !said.contains("samples"), "{options:?}: {said}");
     }
 }
