@@ -13,9 +13,9 @@ use super::Run;
 use super::moments::Moments;
 use super::sampling::Sampling;
 use super::sets::Sets;
-use super::spread::{Change, Spread, Verdict, by_samples, change};
+use super::spread::{Change, Spread, Verdict, besides, change, per};
 use crate::finding::Kind;
-use crate::{PathTime, Pattern};
+use crate::{Finding, PathTime, Pattern};
 
 /// A finding in one run, or several of them at one place together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,8 +50,42 @@ struct Found {
     most: Span,
     /// Of the sum, from the spread over single waits; none for what is no wait, or waited once.
     variance: Option<f64>,
-    /// Of the sum, by the error of counting samples, where these say which code it is the loss of.
-    sampled: Option<f64>,
+    /// What comes to that: by the error of counting samples, where these say which code it is the loss of; of what operations cost, by the spread over visits
+    /// without their waits.
+    besides: Option<f64>,
+    /// The part of the place's time that is calls times what one is taken to cost: all of a frequent operation's, and what a cost is told less for that.
+    calls: Calls,
+}
+
+/// Calls, in seconds, with those that one is taken to cost: that is an estimate of each run.
+#[derive(Clone, Copy, Default)]
+struct Calls {
+    seconds: f64,
+    each: f64,
+}
+
+impl Found {
+    fn empty(sums: FindingSums) -> Found {
+        let (most, calls) = (Span::ZERO, Calls::default());
+        Found { sums, pes: Vec::new(), most, variance: None, besides: None, calls }
+    }
+}
+
+impl Calls {
+    fn of(run: &Run<'_>, finding: &Finding) -> Calls {
+        let each = finding.facts.iter().find(|fact| fact.0 == "clock_seconds").map_or(0.0, |fact| fact.1);
+        Calls { seconds: run.trace().clock().seconds(finding.time), each }
+    }
+
+    /// What they would be by the estimate of another run; all of it where that has none.
+    fn by(self, other: Calls) -> f64 {
+        if self.each > 0.0 && other.each > 0.0 { self.seconds * other.each / self.each } else { 0.0 }
+    }
+
+    /// What of a difference is one of the estimates, and not of the calls.
+    fn estimated(base: Calls, other: Calls) -> f64 {
+        (other.seconds - other.by(base)).abs() + if other.each > 0.0 { 0.0 } else { base.seconds }
+    }
 }
 
 /// The findings of sets of repeated runs, as far as the runs that stand for them have them, largest difference first.
@@ -76,8 +110,7 @@ pub(crate) fn compare(
             let (_, of_runs) =
                 entry.or_insert_with(|| (finding.role, std::iter::repeat_with(|| None).take(runs.len()).collect()));
             let sums = FindingSums { seconds: 0.0, fraction: 0.0, count: 0, path: finding.path };
-            let found =
-                of_runs[number].get_or_insert(Found { sums, pes: Vec::new(), most: Span::ZERO, variance: None, sampled: None });
+            let found = of_runs[number].get_or_insert(Found::empty(sums));
             if finding.time > found.most {
                 (found.most, found.sums.path) = (finding.time, finding.path);
             }
@@ -85,6 +118,10 @@ pub(crate) fn compare(
             found.sums.seconds += seconds;
             found.sums.fraction += if total > 0.0 { seconds / total } else { 0.0 };
             found.sums.count += finding.count;
+            if finding.pattern == Pattern::HighFrequency {
+                let more = Calls::of(run, finding);
+                found.calls = Calls { seconds: found.calls.seconds + more.seconds, ..more };
+            }
             for (pe, time) in finding.pes.iter().filter(|(pe, _)| pe.index() < positions.len()) {
                 let share = run.trace().clock().seconds(*time);
                 match found.pes.binary_search_by_key(&positions[*pe], |it| it.0) {
@@ -107,6 +144,15 @@ pub(crate) fn compare(
             }
         }
     }
+    for (number, run) in runs.iter().enumerate() {
+        for (key, (variance, calls)) in costs(run, |pattern, path| key_of(number, pattern, path)) {
+            if let Some(found) = all.get_mut(&key).and_then(|(_, of_runs)| of_runs[number].as_mut()) {
+                found.besides = [found.besides, variance].into_iter().flatten().reduce(|a, b| a + b);
+                found.calls =
+                    Calls { seconds: found.calls.seconds + calls.seconds, each: found.calls.each.max(calls.each) };
+            }
+        }
+    }
     for (number, (run, sampling)) in runs.iter().zip(sampled).enumerate() {
         let Some(sampling) = sampling else { continue };
         let times = run.input.times();
@@ -119,8 +165,9 @@ pub(crate) fn compare(
             };
             let on_pes: Vec<f64> = times.iter().filter_map(on_pe).collect();
             let found = all.get_mut(&key_of(number, finding.pattern, finding.path));
-            if let Some(found) = found.and_then(|(_, of_runs)| of_runs[number].as_mut()).filter(|_| !on_pes.is_empty()) {
-                *found.sampled.get_or_insert(0.0) += sampling.of_imbalance(&on_pes);
+            if let Some(found) = found.and_then(|(_, of_runs)| of_runs[number].as_mut()).filter(|_| !on_pes.is_empty())
+            {
+                *found.besides.get_or_insert(0.0) += sampling.of_imbalance(&on_pes);
             }
         }
     }
@@ -128,7 +175,7 @@ pub(crate) fn compare(
         .into_iter()
         .filter(|(_, (_, found))| found[..sets.len()].iter().any(Option::is_some))
         .map(|((pattern, _), (role, found))| {
-            let changes = (1..sets.len()).map(|set| change_of_set(runs, sets, &found, set)).collect();
+            let changes = (1..sets.len()).map(|set| change_of_set(runs, sets, pattern, &found, set)).collect();
             let sums = found[..sets.len()].iter().map(|it| it.as_ref().map(|it| it.sums)).collect();
             FindingRow { pattern, role, sums, changes }
         })
@@ -173,7 +220,7 @@ pub(crate) fn largest(changes: &[Change]) -> f64 {
 }
 
 /// Of a set to the base. Only where all runs of one of them show it and none of the other, it is new or gone.
-fn change_of_set(runs: &[Run<'_>], sets: &Sets, found: &[Option<Found>], set: usize) -> Change {
+fn change_of_set(runs: &[Run<'_>], sets: &Sets, pattern: Pattern, found: &[Option<Found>], set: usize) -> Change {
     let one_with_it =
         |set: usize| sets.runs(set).iter().copied().find(|run| found[*run].is_some()).unwrap_or(sets.runs(set)[0]);
     let (base, other) = (one_with_it(0), one_with_it(set));
@@ -181,7 +228,7 @@ fn change_of_set(runs: &[Run<'_>], sets: &Sets, found: &[Option<Found>], set: us
         let pes = |run: usize| runs[run].trace().cpu_pes().count();
         return sets.change(set, pes, |run| found[run].as_ref().map(|it| it.sums.seconds));
     }
-    let change = between(runs, found, base, other);
+    let change = between(runs, pattern, found, base, other);
     let some_only = |set: usize| matches!(sets.having(set, |run| found[run].is_some()), (1.., false));
     if change.verdict.is_told() && (some_only(0) || some_only(set)) {
         return Change { verdict: Verdict::TooSmall, ..change };
@@ -189,7 +236,7 @@ fn change_of_set(runs: &[Run<'_>], sets: &Sets, found: &[Option<Found>], set: us
     change
 }
 
-fn between(runs: &[Run<'_>], found: &[Option<Found>], base: usize, other: usize) -> Change {
+fn between(runs: &[Run<'_>], pattern: Pattern, found: &[Option<Found>], base: usize, other: usize) -> Change {
     let pes = |run: usize| runs[run].trace().cpu_pes().count();
     let value = |run: usize| found[run].as_ref().map(|it| it.sums.seconds);
     let spread = |run: usize| {
@@ -199,7 +246,7 @@ fn between(runs: &[Run<'_>], found: &[Option<Found>], base: usize, other: usize)
             pes: found.map_or(&[], |it| it.pes.as_slice()),
             count: pes(run),
             variance: found.and_then(|it| it.variance),
-            sampled: found.and_then(|it| it.sampled),
+            besides: found.and_then(|it| it.besides),
             resolution: 0.0,
         }
     };
@@ -211,12 +258,69 @@ fn between(runs: &[Run<'_>], found: &[Option<Found>], base: usize, other: usize)
         }
         let hidden = runs[without].input.options.minimum * runs[without].trace_seconds();
         let per_pe = change.difference.abs() / if pes(base) == pes(other) { pes(base).max(1) as f64 } else { 1.0 };
-        let sampled = by_samples(&spread(base), &spread(other)).map(f64::sqrt);
+        let sampled = besides(&spread(base), &spread(other)).map(f64::sqrt);
         let is_chance = sampled.is_some_and(|noise| !change.is_beyond(noise));
         if change.verdict != Verdict::Same && (per_pe < 2.0 * hidden || is_chance) {
             change.verdict = Verdict::TooSmall;
         }
         return change;
     }
-    change(&spread(base), &spread(other))
+    let at = (base, other);
+    let (base, mut other) = (spread(base), spread(other));
+    let calls = |run: usize| found[run].as_ref().map_or(Calls::default(), |it| it.calls);
+    match pattern {
+        Pattern::HighFrequency => frequency(&base, &other, [calls(at.0), calls(at.1)]),
+        // All PEs start up and shut down together, once a run: one sample, whatever their number.
+        Pattern::StartUp => match change(&base, &other) {
+            known if known.verdict == Verdict::Same => known,
+            told => Change { noise: None, verdict: Verdict::Unknown, ..told },
+        },
+        _ => {
+            let estimated = Calls::estimated(calls(at.0), calls(at.1));
+            *other.besides.get_or_insert(0.0) += estimated * estimated;
+            change(&base, &other)
+        }
+    }
+}
+
+/// Calls are counted: what one costs is estimated in each run, and on some PEs it may be just too long to be frequent in one of them. What of a difference
+/// comes from either is its noise.
+fn frequency(base: &Spread<'_>, other: &Spread<'_>, [base_calls, other_calls]: [Calls; 2]) -> Change {
+    let (base_per, other_per) = per(base, other);
+    let by_base = if other_calls.each > 0.0 { base_calls.each / other_calls.each } else { 1.0 };
+    let counted = if base.count == other.count {
+        let share = |(pe, more): &(u32, f64)| {
+            let at = base.pes.binary_search_by_key(pe, |it| it.0).ok()?;
+            Some(more * by_base - base.pes[at].1)
+        };
+        other.pes.iter().filter_map(share).sum()
+    } else {
+        other.sum * by_base / other_per - base.sum / base_per
+    };
+    let noise = (other.sum / other_per - base.sum / base_per - counted).abs();
+    Change::new(base.sum / base_per, other.sum / other_per, Some(noise), 0.0)
+}
+
+/// Of what operations cost at each place the variance by the spread over visits without their waits, and what was taken out of it as calls.
+fn costs(run: &Run<'_>, key: impl Fn(Pattern, CallPathId) -> Key) -> Vec<(Key, (Option<f64>, Calls))> {
+    let mut of_places: Vec<(Key, (Option<f64>, Calls))> = Vec::new();
+    let mut of_path: Table<CallPathId, Option<u32>> = Table::filled(run.trace().paths().len(), None);
+    let is_cost = |finding: &&&Finding| matches!(finding.pattern, Pattern::OperationCost | Pattern::InputOutput);
+    for finding in run.findings.iter().filter(is_cost) {
+        finding.shares().for_each(|(path, _)| of_path[path] = Some(of_places.len() as u32));
+        of_places.push((key(finding.pattern, finding.path), (None, Calls::default())));
+    }
+    for finding in run.findings.iter().filter(|finding| finding.pattern == Pattern::HighFrequency) {
+        if let Some(place) = of_path.get(finding.path).copied().flatten() {
+            let (taken, more) = (&mut of_places[place as usize].1.1, Calls::of(run, finding));
+            *taken = Calls { seconds: taken.seconds + more.seconds, ..more };
+        }
+    }
+    let square = run.trace().clock().seconds(Span(1)).powi(2);
+    for (path, visits) in run.input.visit_moments().of_pes.iter().flatten() {
+        if let (Some(place), Some(more)) = (of_path.get(*path).copied().flatten(), visits.working.of_sum()) {
+            *of_places[place as usize].1.0.get_or_insert(0.0) += more * square;
+        }
+    }
+    of_places
 }

@@ -56,13 +56,13 @@ pub(crate) struct RunSums {
 impl RunSums {
     /// A row as a value with its spread, zero where the run never was.
     pub(crate) fn spread(&self, row: usize) -> Spread<'_> {
-        let nothing = Spread { sum: 0.0, pes: &[], count: self.pes, variance: None, sampled: None, resolution: 0.0 };
+        let nothing = Spread { sum: 0.0, pes: &[], count: self.pes, variance: None, besides: None, resolution: 0.0 };
         self.rows[row].as_ref().map_or(nothing, |measured| Spread {
             sum: measured.sums.exclusive,
             pes: &measured.pes,
             count: self.pes,
             variance: measured.variance,
-            sampled: measured.sampled,
+            besides: measured.sampled,
             resolution: measured.sums.visits as f64 * self.seconds_a_tick,
         })
     }

@@ -23,7 +23,7 @@ use self::findings::largest;
 use self::measure::{RunSums, measure};
 use self::sampling::Sampling;
 use self::sets::Sets;
-use self::spread::{by_samples, change};
+use self::spread::{besides, change};
 use crate::repeats::{self, Interval, Tail};
 use crate::{Finding, Input, Section};
 
@@ -219,13 +219,13 @@ fn difference(sums: &[RunSums], sets: &Sets, run: usize, row: usize) -> Change {
     let there = |run: usize| sums[run].rows[row].is_some().then_some(0.0);
     let Some(one_sided) = Change::one_sided(there(0), there(run)) else { return change(&base, &value) };
     // Where no sample found it, it may have been for as long as one stands for.
-    match (base.sampled, value.sampled) {
-        (Some(_), None) => value.sampled = sums[run].one_more,
-        (None, Some(_)) => base.sampled = sums[0].one_more,
+    match (base.besides, value.besides) {
+        (Some(_), None) => value.besides = sums[run].one_more,
+        (None, Some(_)) => base.besides = sums[0].one_more,
         _ => (),
     }
     let change = change(&base, &value);
-    match by_samples(&base, &value).map(f64::sqrt) {
+    match besides(&base, &value).map(f64::sqrt) {
         Some(noise) if !change.is_beyond(noise) => {
             Change { verdict: Verdict::TooSmall, noise: Some(noise), ..change }
         }

@@ -62,8 +62,9 @@ pub(crate) struct Spread<'a> {
     pub(crate) count: usize,
     /// The variance of the sum by the spread over visits, if any path was visited twice on a PE.
     pub(crate) variance: Option<f64>,
-    /// The variance of the sum by the error of counting samples, where these say what it is.
-    pub(crate) sampled: Option<f64>,
+    /// What is added to that: the variance of the sum by the error of counting samples, where these say what it is; of what operations cost, by the spread over
+    /// visits and by what reading the clock is taken to cost.
+    pub(crate) besides: Option<f64>,
     /// Seconds that the clock cannot tell.
     pub(crate) resolution: f64,
 }
@@ -161,20 +162,20 @@ pub(crate) fn change(base: &Spread<'_>, value: &Spread<'_>) -> Change {
         (Some(visits), Some(pes)) => Some(pes.min((DISAGREED * larger).powi(2)).max(visits)),
         (visits, pes) => visits.or(pes),
     };
-    let variance = variance.map(|variance| variance + by_samples(base, value).unwrap_or(0.0));
+    let variance = variance.map(|variance| variance + besides(base, value).unwrap_or(0.0));
     let resolution = (base.resolution / base_per).max(value.resolution / value_per);
     Change::new(base.sum / base_per, value.sum / value_per, variance.map(f64::sqrt), resolution)
 }
 
-/// The variance of the difference by the error of counting samples; none where these say nothing of it.
-pub(crate) fn by_samples(base: &Spread<'_>, value: &Spread<'_>) -> Option<f64> {
+/// What is added to the variance of the difference, whatever visits and PEs say; none where nothing is.
+pub(crate) fn besides(base: &Spread<'_>, value: &Spread<'_>) -> Option<f64> {
     let (base_per, value_per) = per(base, value);
-    let parts = [(base.sampled, base_per), (value.sampled, value_per)];
+    let parts = [(base.besides, base_per), (value.besides, value_per)];
     parts.into_iter().filter_map(|(variance, per)| Some(variance? / f64::powi(per, 2))).reduce(|a, b| a + b)
 }
 
 /// What sums are divided by to be compared.
-fn per(base: &Spread<'_>, value: &Spread<'_>) -> (f64, f64) {
+pub(crate) fn per(base: &Spread<'_>, value: &Spread<'_>) -> (f64, f64) {
     if base.count == value.count { (1.0, 1.0) } else { (base.count.max(1) as f64, value.count.max(1) as f64) }
 }
 
@@ -226,7 +227,7 @@ mod tests {
             pes: &[],
             count: times.len(),
             variance: None,
-            sampled: None,
+            besides: None,
             resolution: 1e-9,
         };
         change(&Spread { pes: &a, ..spread(base) }, &Spread { pes: &b, ..spread(value) }).verdict
@@ -252,7 +253,7 @@ mod tests {
     fn what_some_pes_do_differently_is_told_if_visits_agree() {
         let run = |shares: &'static [(u32, f64)], variance| {
             let sum = shares.iter().map(|it| it.1).sum();
-            Spread { sum, pes: shares, count: 4, variance, sampled: None, resolution: 1e-9 }
+            Spread { sum, pes: shares, count: 4, variance, besides: None, resolution: 1e-9 }
         };
         assert_eq!(change(&run(SLOW, Some(0.01)), &run(EVEN, Some(0.01))).verdict, Verdict::Shrunk);
         assert_eq!(change(&run(SLOW, Some(9.0)), &run(EVEN, Some(16.0))).verdict, Verdict::TooSmall);

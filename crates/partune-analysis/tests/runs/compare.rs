@@ -318,3 +318,62 @@ fn a_place_of_one_pattern_is_none_of_another() {
     let [row] = late[..] else { panic!("one finding: {late:?}") };
     assert_eq!(row.sums.iter().map(|it| it.unwrap().seconds).collect::<Vec<_>>(), [50.0, 50.0]);
 }
+
+/// How a finding of a pattern at a place differs: its verdict and noise in seconds.
+fn finding(comparison: &Comparison, pattern: Pattern) -> (Verdict, Option<f64>) {
+    let row = comparison.findings.iter().find(|row| row.pattern == pattern).unwrap_or_else(|| panic!("no {pattern:?}"));
+    (row.changes[0].verdict, row.changes[0].noise)
+}
+
+/// What a call costs is estimated in each run, by its shortest calls: 10 and 12 ticks. As many calls are as many, whatever that says; twice as many are more.
+#[test]
+fn frequent_calls_are_compared_by_their_number() {
+    let run = |calls: u32, ticks: u32| {
+        let pe = |rank: u32| format!("pe {rank}: main@a.c:1 0..100000 {{ repeat {calls} every 20 {{ f@a.c:3 0..{ticks} }} }}\n");
+        Analysed::of(&format!("resolution 1000000000\n{}{}", pe(0), pe(1)))
+    };
+    let told = |a: &Analysed, b: &Analysed| finding(&of(&[a, b]), Pattern::HighFrequency);
+    let (few, slower, many) = (run(2000, 10), run(2000, 12), run(4000, 10));
+    let (verdict, noise) = told(&few, &slower);
+    // 4000 calls of 2 ns more, none of which was counted.
+    assert!(close(noise.unwrap() * 1e9, 8000.0), "{noise:?}");
+    assert_eq!(verdict, Verdict::TooSmall);
+    assert_eq!(told(&slower, &few).0, Verdict::TooSmall);
+    assert_eq!(told(&few, &many), (Verdict::Grown, Some(0.0)));
+    assert_eq!(told(&few, &few).0, Verdict::Same);
+}
+
+/// Twenty sends on each of two PEs: one of them is twenty times as long, which is chance; or all are twice as long, which is none.
+#[test]
+fn what_operations_cost_has_the_noise_of_its_visits() {
+    let run = |ticks: u32, last: u32| {
+        let pe = |rank: u32| {
+            format!(
+                "pe {rank}: main@a.c:1 0..5000 {{ repeat 19 every 200 {{ MPI_Send^a.c:3 0..{ticks} }} MPI_Send^a.c:3 4000..{} }}\n",
+                4000 + last
+            )
+        };
+        Analysed::of(&format!("resolution 1\n{}{}", pe(0), pe(1)))
+    };
+    let told = |a: &Analysed, b: &Analysed| finding(&of(&[a, b]), Pattern::OperationCost);
+    let (verdict, noise) = told(&run(100, 100), &run(100, 950));
+    // The mean is 142.5: 19 are 42.5 below, one is 807.5 above. Over 19, times 20 visits, on two PEs.
+    let variance = (19.0 * 42.5 * 42.5 + 807.5 * 807.5) / 19.0 * 20.0 * 2.0;
+    assert!(close(noise.unwrap(), f64::sqrt(variance)), "{noise:?}");
+    assert_eq!(verdict, Verdict::TooSmall);
+    assert_eq!(told(&run(100, 100), &run(190, 190)), (Verdict::Grown, Some(0.0)));
+}
+
+/// All PEs start up together, once a run.
+#[test]
+fn a_start_up_is_one_sample_in_findings_too() {
+    let run = |ticks: u32| {
+        let pe = |rank: u32| {
+            let end = if rank == 0 { 100 } else { 100 + ticks };
+            format!("pe {rank}: main@a.c:1 0..1000 {{ MPI_Init^a.c:2 0..{end} init work@a.c:3 {end}..1000 }}\n")
+        };
+        Analysed::of(&format!("resolution 1\n{}{}{}", pe(0), pe(1), pe(2)))
+    };
+    let (a, b) = (run(100), run(300));
+    assert_eq!(finding(&of(&[&a, &b]), Pattern::StartUp), (Verdict::Unknown, None));
+}
