@@ -1061,6 +1061,16 @@ export interface Answers {
         verdict: string;
       }[];
       construct: string;
+      /** For each run after the base the PE on which it changed most, where it did not change so on the others; null where none stands out, runs were repeated, or they have another number of PEs. */
+      most_on: ({
+        /** Of the exclusive seconds of this PE. */
+        difference_s: number;
+        /** Standard deviation of the difference by the visits on this PE, and by the number of samples where functions are known by these. */
+        noise_s: number;
+        pe: number;
+        /** To the base; null if the base has zero. */
+        ratio: number | null;
+      } | null)[];
       /** Null where a run never was. */
       runs: ({
         bytes: number;
@@ -1185,6 +1195,16 @@ export interface Answers {
         verdict: string;
       }[];
       construct: string;
+      /** For each run after the base the PE on which it changed most, where it did not change so on the others; null where none stands out, runs were repeated, or they have another number of PEs. */
+      most_on: ({
+        /** Of the exclusive seconds of this PE. */
+        difference_s: number;
+        /** Standard deviation of the difference by the visits on this PE, and by the number of samples where functions are known by these. */
+        noise_s: number;
+        pe: number;
+        /** To the base; null if the base has zero. */
+        ratio: number | null;
+      } | null)[];
       /** Null where a run never was. */
       runs: ({
         bytes: number;

@@ -86,8 +86,8 @@ pub use affinity::{Affinity, Blocking, RankedAccess, SharedArray, shared_accesse
 pub use blame::shapley;
 pub use by_path::ByPath;
 pub use compare::{
-    Aligned, AlignedStage, Change, Comparison, Figure, FindingRow, FindingSums, Note, PlaceRow, PlaceSums, Run,
-    RunFigures, Stages, Verdict, align, compare, compare_sets, has_stages, same_regions,
+    Aligned, AlignedStage, Change, Comparison, Figure, FindingRow, FindingSums, Note, PeChange, PlaceRow, PlaceSums,
+    Run, RunFigures, Stages, Verdict, align, compare, compare_sets, has_stages, same_regions,
 };
 pub use critical_path::{CriticalPath, Impact};
 pub use delay::{DelayCost, Delays};

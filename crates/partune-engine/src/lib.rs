@@ -73,9 +73,9 @@ pub use partune_analysis::{
     Account, Activities, ActivityTimes, Affinity, Aligned, AlignedStage, Bound, Cause, Change, Column, Comparison,
     DataTable, EarlyEnd, Efficiency, Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy,
     Interval, Law, Level, LevelFactors, Limit, Loss, Mode, Note, Occurrence, Options, Outline, OutlinePhase, Pair,
-    PathTime, PathTimes, Pattern, PlaceName, PlaceRow, PlaceSums, Point, RunFigures, Scalar, ScaledRow, ScaledSums,
-    Scaling, ScalingOutcome, Section, SectionShape, Shape, Stages, Stand, THRESHOLDS, TableShape, Term, Threshold,
-    ThresholdKind, TopOperation, Unit, Values, Verdict, repeats,
+    PathTime, PathTimes, Pattern, PeChange, PlaceName, PlaceRow, PlaceSums, Point, RunFigures, Scalar, ScaledRow,
+    ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, Stages, Stand, THRESHOLDS, TableShape, Term,
+    Threshold, ThresholdKind, TopOperation, Unit, Values, Verdict, repeats,
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_hints as hints_file;

@@ -357,3 +357,35 @@ fn one_thread_and_eight_compare_alike() {
     let document = |threads: &str| partune(&["compare", "--json", "--threads", threads, &ring, &profile]).stdout;
     assert!(document("1") == document("8"));
 }
+
+/// Four PEs; the third of the second run has a fifth more of one function's work, of which all together have a twentieth more.
+#[test]
+fn the_pe_with_more_work_is_named_at_its_function() {
+    let run = |third: u32| {
+        let line = |pe: u32| {
+            let work = if pe == 2 { third } else { 100 };
+            format!(
+                "pe {pe}: main@a.c:1 0..2000 {{ repeat 10 every 200 {{ solve@a.c:3 0..{work} MPI_Barrier^a.c:9 {work}..{} barrier }} }}\n",
+                third + 10
+            )
+        };
+        diagnosis(&format!("resolution 1000\n{}", (0..4).map(line).collect::<String>()))
+    };
+    let (before, after) = (run(100), run(120));
+    let told = |a: &Diagnosis, b: &Diagnosis| {
+        let all = [("before", a), ("after", b)];
+        let (diagnoses, runs) = named(&all);
+        let comparison = partune_engine::compare(&diagnoses).expect("there are two");
+        (compare_text(&comparison, &runs, 10, Style::PLAIN), compare_value(&comparison, &runs))
+    };
+    let (text, value) = told(&before, &after);
+    let lines: Vec<&str> = text.lines().collect();
+    let at = lines.iter().position(|line| line.starts_with("  solve (a.c:3)")).unwrap_or_else(|| panic!("{text}"));
+    assert_eq!(lines[at + 1].trim(), "most on PE 2: +200 ms (+20.0 %)", "{text}");
+    let solve = list(&value, "callpaths").iter().find(|row| row["construct"] == "solve").expect("it has a row");
+    let most = &solve["most_on"][0];
+    assert_eq!((&most["pe"], &most["ratio"], &most["noise_s"]), (&2.into(), &1.2.into(), &0.0.into()));
+    let (text, value) = told(&before, &before);
+    assert!(!text.contains("most on PE"), "{text}");
+    assert!(list(&value, "callpaths").iter().all(|row| row["most_on"][0].is_null()));
+}

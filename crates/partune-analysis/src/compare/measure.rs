@@ -34,10 +34,22 @@ pub(crate) struct Measured {
     pub(crate) sums: PlaceSums,
     /// Position of each PE that was here, among the active ones, and its exclusive seconds; in order.
     pes: Vec<(u32, f64)>,
+    /// Of each of these, from the spread over visits and the error of counting samples; none where nothing is known of it.
+    of_pes: Vec<Option<f64>>,
     /// Of the sum, from the spread over visits.
     variance: Option<f64>,
     /// Of the sum, by the error of counting samples, which say how much of it there is; none where they do not.
     sampled: Option<f64>,
+}
+
+/// What one PE spent in a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OfPe {
+    /// Among the active ones.
+    pub(crate) position: u32,
+    /// Exclusive.
+    pub(crate) seconds: f64,
+    pub(crate) variance: Option<f64>,
 }
 
 /// The rows of a run, none where it never was.
@@ -65,6 +77,15 @@ impl RunSums {
             besides: measured.sampled,
             resolution: measured.sums.visits as f64 * self.seconds_a_tick,
         })
+    }
+}
+
+impl Measured {
+    /// What each PE that was here spent, in order of position.
+    pub(crate) fn each(&self) -> Vec<OfPe> {
+        let both = self.pes.iter().zip(&self.of_pes);
+        both.map(|((position, seconds), variance)| OfPe { position: *position, seconds: *seconds, variance: *variance })
+            .collect()
     }
 }
 
@@ -104,10 +125,12 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>, sampling:
             measured.pes.push((position as u32, share));
             measured.sums.pes += 1;
             measured.sums.longest = measured.sums.longest.max(share);
-            if let Some((sampling, seconds)) = sampling.zip(by_samples.get(&row)) {
-                let one_more = sampling.one_more();
-                *measured.sampled.get_or_insert(one_more) += sampling.of_pe(*pe, *seconds);
-            }
+            let counted = sampling.zip(by_samples.get(&row)).map(|(sampling, seconds)| {
+                let (of_pe, one_more) = (sampling.of_pe(*pe, *seconds), sampling.one_more());
+                *measured.sampled.get_or_insert(one_more) += of_pe;
+                of_pe + one_more
+            });
+            measured.of_pes.push(counted);
         }
     }
     let mut at = |path: CallPathId, add: &dyn Fn(&mut Measured)| {
@@ -125,10 +148,16 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>, sampling:
     }
     let tick = clock.seconds(Span(1));
     let mut of_run: Option<f64> = None;
-    for (path, visits) in active.iter().flat_map(|pe| &input.visit_moments().of_pes[*pe]) {
+    let of_active = active.iter().enumerate();
+    let visits = of_active.flat_map(|(at, pe)| input.visit_moments().of_pes[*pe].iter().map(move |it| (at as u32, it)));
+    for (position, (path, visits)) in visits {
         let Some((all, working)) = visits.all.of_sum().zip(visits.working.of_sum()) else { continue };
+        let more = all * tick * tick;
         at(*path, &|measured| {
-            measured.variance = Some(measured.variance.unwrap_or(0.0) + all * tick * tick);
+            *measured.variance.get_or_insert(0.0) += more;
+            if let Ok(at) = measured.pes.binary_search_by_key(&position, |it| it.0) {
+                *measured.of_pes[at].get_or_insert(0.0) += more;
+            }
         });
         of_run = Some(of_run.unwrap_or(0.0) + working * tick * tick);
     }

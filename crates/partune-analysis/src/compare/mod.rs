@@ -9,13 +9,14 @@ pub(crate) mod figures;
 pub(crate) mod findings;
 pub(crate) mod measure;
 pub(crate) mod moments;
+mod one_pe;
 mod sampling;
 mod sets;
 pub(crate) mod spread;
 
 use std::collections::BTreeSet;
 
-use partune_base::{CallPathId, RegionId, Table};
+use partune_base::{CallPathId, PeId, RegionId, Table};
 use partune_trace::{Activity, Region, RegionKind, Role, Trace};
 
 use self::align::{Names, Rows};
@@ -31,6 +32,7 @@ pub use aligned::{Aligned, AlignedStage, Stages, align, has_stages, same_regions
 pub use figures::Figure;
 pub use findings::{FindingRow, FindingSums};
 pub use measure::PlaceSums;
+pub use one_pe::PeChange;
 pub use spread::{Change, Verdict};
 
 /// A run that was analysed.
@@ -93,6 +95,9 @@ pub struct PlaceRow<I> {
     pub sums: Vec<Option<PlaceSums>>,
     /// For each run after the base, of exclusive seconds.
     pub changes: Vec<Change>,
+    /// For each run after the base the PE on which it changed most, where it did not change so on the others; none of runs that were repeated, or with another
+    /// number of PEs.
+    pub most: Vec<Option<PeChange>>,
 }
 
 /// What makes runs less comparable. Runs are positions.
@@ -149,7 +154,7 @@ pub fn compare_sets(all: &[Run<'_>], set_of: &[usize]) -> Comparison {
     let traces: Vec<&Trace> = all.iter().map(Run::trace).collect();
     let names = Names::new(&traces);
     let (paths, regions) = (align::call_paths(&traces, &names), align::regions(&traces, &names));
-    let sampled: Vec<Option<Sampling>> = all.iter().map(|it| Sampling::of(it.trace(), &it.input.times())).collect();
+    let sampled: Vec<Option<Sampling>> = all.iter().map(|it| Sampling::of(it.trace(), it.input.times())).collect();
     let measured = |rows: &dyn Fn(usize) -> RunSums| (0..all.len()).map(rows).collect::<Vec<_>>();
     let all_paths = measured(&|run| measure(&all[run], run, &paths, sampled[run].as_ref()));
     let all_regions = measured(&|run| measure(&all[run], run, &regions, sampled[run].as_ref()));
@@ -166,8 +171,8 @@ pub fn compare_sets(all: &[Run<'_>], set_of: &[usize]) -> Comparison {
         by_region,
         figures: figures::of_sets(&sections, &sets),
         findings: if alike { findings::compare(all, &sampled, &sets, row) } else { Vec::new() },
-        callpaths: rows(&paths, &all_paths, &sets, |run, path| role(run, traces[run].paths().region(path))),
-        regions: rows(&regions, &all_regions, &sets, role),
+        callpaths: rows(&paths, &traces, &all_paths, &sets, |run, path| role(run, traces[run].paths().region(path))),
+        regions: rows(&regions, &traces, &all_regions, &sets, role),
         notes,
     }
 }
@@ -226,17 +231,32 @@ fn difference(sums: &[RunSums], sets: &Sets, run: usize, row: usize) -> Change {
     }
     let change = change(&base, &value);
     match besides(&base, &value).map(f64::sqrt) {
-        Some(noise) if !change.is_beyond(noise) => {
-            Change { verdict: Verdict::TooSmall, noise: Some(noise), ..change }
-        }
+        Some(noise) if !change.is_beyond(noise) => Change { verdict: Verdict::TooSmall, noise: Some(noise), ..change },
         _ => Change { verdict: one_sided.verdict, noise: None, ..change },
     }
+}
+
+/// The PE of a run on which a row changed most.
+fn most(trace: &Trace, sums: &[RunSums], sets: &Sets, run: usize, row: usize) -> Option<PeChange> {
+    let (base, value) = (sums[0].rows[row].as_ref()?, sums[run].rows[row].as_ref()?);
+    if sets.are_repeated(run) || sums[0].pes != sums[run].pes {
+        return None;
+    }
+    let pe = |position: u32| trace.active_pes().nth(position as usize).unwrap_or(PeId::NONE);
+    let resolution = sums[0].spread(row).resolution.max(sums[run].spread(row).resolution);
+    one_pe::most(&base.each(), &value.each(), resolution, pe)
 }
 
 /// Rows that some run visited, largest difference first.
 ///
 /// All PEs start up and shut down together, once a run, and their launcher decides how long: they are one sample, whatever their number.
-fn rows<I: Copy>(rows: &Rows<I>, sums: &[RunSums], sets: &Sets, role: impl Fn(usize, I) -> Role) -> Vec<PlaceRow<I>> {
+fn rows<I: Copy>(
+    rows: &Rows<I>,
+    traces: &[&Trace],
+    sums: &[RunSums],
+    sets: &Sets,
+    role: impl Fn(usize, I) -> Role,
+) -> Vec<PlaceRow<I>> {
     let row = |(row, ids): (usize, &Vec<Vec<I>>)| {
         let once = |run: usize, id: &I| matches!(role(run, *id), Role::Init | Role::Finalize);
         let is_once = ids.iter().enumerate().any(|(run, ids)| ids.iter().any(|id| once(run, id)));
@@ -249,10 +269,12 @@ fn rows<I: Copy>(rows: &Rows<I>, sums: &[RunSums], sets: &Sets, role: impl Fn(us
                 _ => change,
             }
         };
+        let most = |run: usize| if is_once { None } else { most(traces[run], sums, sets, run, row) };
         PlaceRow {
             ids: ids[..sets.len()].to_vec(),
             sums: sums[..sets.len()].iter().map(|run| run.rows[row].as_ref().map(|it| it.sums)).collect(),
             changes: (1..sets.len()).map(change).collect(),
+            most: (1..sets.len()).map(most).collect(),
         }
     };
     let mut all: Vec<PlaceRow<I>> = rows.ids.iter().enumerate().map(row).collect();

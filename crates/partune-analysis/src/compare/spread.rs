@@ -12,10 +12,10 @@
 use crate::repeats::{self, Interval, Tail};
 
 /// Standard deviations from which a difference is told.
-const DEVIATIONS: f64 = 3.0;
+pub(super) const DEVIATIONS: f64 = 3.0;
 
 /// The share of the larger value that the spread over PEs may add as a standard deviation, where there is one over visits.
-const DISAGREED: f64 = 0.05;
+pub(super) const DISAGREED: f64 = 0.05;
 
 /// The share of the larger value from which a difference is told.
 const SHARE: f64 = 0.01;

@@ -329,7 +329,9 @@ fn finding(comparison: &Comparison, pattern: Pattern) -> (Verdict, Option<f64>) 
 #[test]
 fn frequent_calls_are_compared_by_their_number() {
     let run = |calls: u32, ticks: u32| {
-        let pe = |rank: u32| format!("pe {rank}: main@a.c:1 0..100000 {{ repeat {calls} every 20 {{ f@a.c:3 0..{ticks} }} }}\n");
+        let pe = |rank: u32| {
+            format!("pe {rank}: main@a.c:1 0..100000 {{ repeat {calls} every 20 {{ f@a.c:3 0..{ticks} }} }}\n")
+        };
         Analysed::of(&format!("resolution 1000000000\n{}{}", pe(0), pe(1)))
     };
     let told = |a: &Analysed, b: &Analysed| finding(&of(&[a, b]), Pattern::HighFrequency);
@@ -376,4 +378,31 @@ fn a_start_up_is_one_sample_in_findings_too() {
     };
     let (a, b) = (run(100), run(300));
     assert_eq!(finding(&of(&[&a, &b]), Pattern::StartUp), (Verdict::Unknown, None));
+}
+
+/// Four PEs, ten turns; in the second run the third has a fifth more work.
+#[test]
+fn the_pe_that_has_more_work_is_named() {
+    let run = |work: [u32; 4]| {
+        let line = |(pe, work): (usize, &u32)| {
+            let end = 10 * 200;
+            format!(
+                "pe {pe}: main@a.c:1 0..{end} {{ repeat 10 every 200 {{ solve@a.c:3 0..{work} rest@a.c:9 {work}..200 }} }}\n"
+            )
+        };
+        Analysed::of(&format!("resolution 1\n{}", work.iter().enumerate().map(line).collect::<String>()))
+    };
+    let (even, other, slower) = (run([100; 4]), run([100, 100, 120, 100]), run([120; 4]));
+    let most = |a: &Analysed, b: &Analysed, name: &str| {
+        let most = row(&of(&[a, b]), &[a, b], name).most[0];
+        most.map(|it| (it.pe.0, it.difference, it.ratio.unwrap(), it.noise))
+    };
+    assert_eq!(most(&even, &other, "main/solve"), Some((2, 200.0, 1.2, 0.0)));
+    let (pe, difference, ..) = most(&other, &even, "main/solve").unwrap();
+    assert_eq!((pe, difference), (2, -200.0));
+    assert_eq!(most(&even, &slower, "main/solve"), None, "all of them have");
+    assert_eq!(most(&even, &even, "main/solve"), None);
+    // Repeats, and another number of PEs, tell of no single PE.
+    let sets = with(&[&even, &other, &even], |runs| compare_sets(runs, &[0, 1, 0]));
+    assert!(sets.callpaths.iter().all(|row| row.most == [None]));
 }

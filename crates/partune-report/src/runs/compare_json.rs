@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use partune_engine::{Came, Change, Checked, Comparison, FindingRow, PlaceRow, Verdict, Verified};
+use partune_engine::{Came, Change, Checked, Comparison, FindingRow, PeChange, PlaceRow, Verdict, Verified};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -120,6 +120,20 @@ struct PlaceEntry<'a> {
     runs: Vec<Option<PlaceFigures<'a>>>,
     /// Of exclusive seconds.
     changes: Vec<ChangeEntry>,
+    /// For each run after the base the PE on which it changed most, where it did not change so on the others; null where none stands out, runs were
+    /// repeated, or they have another number of PEs.
+    most_on: Vec<Option<PeEntry>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PeEntry {
+    pe: u32,
+    /// Of the exclusive seconds of this PE.
+    difference_s: f64,
+    /// To the base; null if the base has zero.
+    ratio: Option<f64>,
+    /// Standard deviation of the difference by the visits on this PE, and by the number of samples where functions are known by these.
+    noise_s: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -275,7 +289,12 @@ fn place<'a, I: PlaceId>(comparison: &Comparison, row: &PlaceRow<I>, runs: &[Nam
         callpath: id.callpath(run),
         runs: row.ids.iter().enumerate().map(cell).collect(),
         changes: row.changes.iter().map(change).collect(),
+        most_on: row.most.iter().map(|most| most.as_ref().map(of_pe)).collect(),
     })
+}
+
+fn of_pe(it: &PeChange) -> PeEntry {
+    PeEntry { pe: it.pe.0, difference_s: it.difference, ratio: it.ratio, noise_s: it.noise }
 }
 
 fn finding<'a>(comparison: &Comparison, row: &FindingRow, runs: &[NamedRun<'a>]) -> FindingEntry<'a> {

@@ -4,14 +4,15 @@ use std::fmt::Write;
 
 use partune_diag::three_digits;
 use partune_engine::{
-    Came, Change, Checked, Comparison, FindingRow, FindingSums, Interval, PlaceRow, PlaceSums, Unit, Verdict, Verified,
-    repeats,
+    Came, Change, Checked, Comparison, FindingRow, FindingSums, Interval, PeChange, PlaceRow, PlaceSums, Unit, Verdict,
+    Verified, repeats,
 };
 
 use super::NamedRun;
 use super::compare_json::finding_verdict;
 use super::place::{
-    PlaceId, first, interval, is_repeated, letter, measured, notes, plural, shortened, signed, table, table_with,
+    PlaceId, first, interval, is_repeated, letter, measured, notes, plural, shortened, signed, signed_percent, table,
+    table_with,
 };
 use super::tails::tails;
 use crate::advise::advice_id;
@@ -193,7 +194,9 @@ fn places<I: PlaceId>(
 ) {
     // What no run spent any time in differs by nothing.
     let has_time = |row: &PlaceRow<I>| row.sums.iter().flatten().any(|sums| sums.exclusive > 0.0);
-    let told = |row: &&PlaceRow<I>| has_time(row) && row.changes.iter().any(|change| is_shown(change.verdict));
+    let told = |row: &&PlaceRow<I>| {
+        has_time(row) && (row.changes.iter().any(|change| is_shown(change.verdict)) || of_one_pe(row, runs))
+    };
     let (shown, count) = (places.iter().filter(told), places.iter().filter(told).count());
     let what = if comparison.per_pe { "mean over PEs" } else { "summed over PEs" };
     let differs = |row: &PlaceRow<I>| row.changes.iter().any(|it| it.verdict != Verdict::Same);
@@ -212,7 +215,8 @@ fn places<I: PlaceId>(
             let cells =
                 (0..runs.len()).map(|run| value(comparison, row, run)).chain(row.changes.iter().flat_map(cells));
             rows.push(std::iter::once(shortened(label, NAME)).chain(cells).collect());
-            more.push(tail.map(|it| format!("at {it}")).into_iter().chain([also(comparison, &row.sums)]).collect());
+            let tail = tail.map(|it| format!("at {it}"));
+            more.push(tail.into_iter().chain([also(comparison, &row.sums), most(row, runs)]).collect());
         }
         table_with(out, &rows, &more);
         if count > limit {
@@ -246,8 +250,9 @@ fn largest_untold<I: PlaceId>(
     places: &[PlaceRow<I>],
     runs: &[NamedRun<'_>],
 ) -> Option<String> {
+    let without_line = places.iter().filter(|row| !of_one_pe(row, runs));
     let changes =
-        places.iter().flat_map(|row| row.changes.iter().enumerate().map(move |(at, change)| (row, at, change)));
+        without_line.flat_map(|row| row.changes.iter().enumerate().map(move |(at, change)| (row, at, change)));
     let untold = changes.filter(|(_, _, change)| change.verdict == Verdict::TooSmall);
     let (row, at, change) = untold.max_by(|a, b| a.2.difference.abs().total_cmp(&b.2.difference.abs()))?;
     let of_first: f64 = places.iter().filter_map(|row| Some(row.sums.first()?.as_ref()?.exclusive)).sum();
@@ -255,6 +260,24 @@ fn largest_untold<I: PlaceId>(
     let run = if runs.len() > 2 { format!(" in {}", letter(at + 1)) } else { String::new() };
     (change.difference.abs() >= LARGE * of_first / comparison.base(0))
         .then(|| format!("{}, {}{run}", shortened(&id.text(named), NAME), signed(change.difference)))
+}
+
+/// Whether it is code that changed on one PE, whatever all together say. What that makes others wait is in rows of its own.
+fn of_one_pe<I: PlaceId>(row: &PlaceRow<I>, runs: &[NamedRun<'_>]) -> bool {
+    let is_code = first(&row.ids, runs).is_some_and(|(id, run)| id.is_code(run));
+    is_code && row.most.iter().any(Option::is_some)
+}
+
+/// The PE on which a place changed most: `most on PE 3: +2.00 s (+20.0 %)`.
+fn most<I>(row: &PlaceRow<I>, runs: &[NamedRun<'_>]) -> String {
+    let one = |(at, it): (usize, &Option<PeChange>)| {
+        let it = it.as_ref()?;
+        let pe = names::pe(&runs[at + 1].diagnosis.run, it.pe);
+        let ratio = it.ratio.map_or(String::new(), |ratio| format!(" ({})", signed_percent(ratio - 1.0)));
+        let run = if runs.len() > 2 { format!(" in {}", letter(at + 1)) } else { String::new() };
+        Some(format!("most on PE {pe}{run}: {}{ratio}", signed(it.difference)))
+    };
+    row.most.iter().enumerate().filter_map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a difference has a line: it is reported, or nothing says whether it is noise.

@@ -22,6 +22,8 @@ pub(super) trait PlaceId: Copy {
     fn outwards(self, run: &Run, lines: bool) -> Vec<String>;
     /// In one line, for people.
     fn text(self, run: &Run) -> String;
+    /// Whether it is no operation, and in none.
+    fn is_code(self, run: &Run) -> bool;
 }
 
 impl PlaceId for CallPathId {
@@ -48,6 +50,10 @@ impl PlaceId for CallPathId {
 
     fn text(self, run: &Run) -> String {
         names::place(run, self)
+    }
+
+    fn is_code(self, run: &Run) -> bool {
+        run.frames(self).all(|frame| frame.region.role.is_transparent())
     }
 }
 
@@ -76,6 +82,10 @@ impl PlaceId for RegionId {
             text if text.is_empty() => name.to_owned(),
             text => text,
         }
+    }
+
+    fn is_code(self, run: &Run) -> bool {
+        run.region(self).is_some_and(|region| region.role.is_transparent())
     }
 }
 
