@@ -389,3 +389,48 @@ fn the_pe_with_more_work_is_named_at_its_function() {
     assert!(!text.contains("most on PE"), "{text}");
     assert!(list(&value, "callpaths").iter().all(|row| row["most_on"][0].is_null()));
 }
+
+/// On two PEs a receive waits for 240 of 400 ms, so it takes 160 more itself; a send after it, which waits for nobody, takes 100.
+fn on_two_pes() -> Diagnosis {
+    diagnosis(
+        "resolution 1000
+         pe 0: main@a.c:1 0..1060 { work@a.c:2 0..740 MPI_Send^a.c:5 740..750 send(to=1, bytes=8) MPI_Allreduce^a.c:9 750..1060 allreduce }
+         pe 1: main@a.c:1 0..1060 { work@a.c:2 0..500 MPI_Recv^a.c:6 500..900 recv(from=0, bytes=8) MPI_Send^a.c:7 900..1000
+                                    MPI_Allreduce^a.c:9 1000..1060 allreduce }",
+    )
+}
+
+fn verdict_of(one: &Diagnosis, two: &Diagnosis) -> String {
+    let all = [("run-1", one), ("run-2", two)];
+    let (diagnoses, runs) = named(&all);
+    let scaling = partune_engine::scale(&diagnoses, Mode::Strong).expect("two numbers of PEs");
+    scaling_value(&scaling, &runs)["text"].as_str().expect("words").to_owned()
+}
+
+#[test]
+fn what_a_place_takes_itself_is_held_against_others_though_it_waits_more() {
+    let one = diagnosis("resolution 1000 pe 0: main@a.c:1 0..1240 { work@a.c:2 0..1240 }");
+    let text = verdict_of(&one, &on_two_pes());
+    assert!(
+        text.contains("most of it by transfer") && text.ends_with("Look first at MPI_Recv in main (a.c:6)."),
+        "{text}"
+    );
+}
+
+/// What analyze finds first is what the series says.
+#[test]
+fn pes_that_share_processors_are_what_limits() {
+    let one = diagnosis("resolution 1000 pe 0: main@a.c:1 0..1240 { work@a.c:2 0..1240 }");
+    let mut two = on_two_pes();
+    let mut first = two.findings[0].clone();
+    first.finding.pattern = partune_engine::Pattern::WaitForProcessor;
+    first.finding.facts = vec![("pes", 2.0), ("processors", 1.0), ("slowdown", 1.9)];
+    first.fraction = 0.5;
+    two.findings.insert(0, first);
+    let text = verdict_of(&one, &two);
+    let said = "50.0 % of the run lost by waiting for processors: 2 PEs share 1 processor, 1.90 times slower than its CPU time";
+    assert!(text.contains(said) && !text.contains("transfer"), "{text}");
+    // Where something else costs more, that is said.
+    two.findings.swap(0, 1);
+    assert!(verdict_of(&one, &two).contains("most of it by transfer"));
+}

@@ -31,6 +31,8 @@ pub struct ScaledSums {
     pub sums: PlaceSums,
     /// Seconds of all PEs more than ideal; negative if less.
     pub lost: f64,
+    /// What of that is waiting; none for code, and for a profile, which does not tell.
+    pub waited: Option<f64>,
     /// Scalability factor: ideal time to real time, of the longest PE for code, of the mean for operations; none if it took none.
     pub factor: Option<f64>,
 }
@@ -114,7 +116,8 @@ pub(super) fn rows<I: Copy>(
         }
         let place = Place { mode, role, points, sums: (0..points.len()).map(of_point).collect() };
         let scaled = |point: usize| {
-            place.sums[point].map(|sums| ScaledSums { sums, lost: place.lost(point), factor: place.factor(point) })
+            let (lost, waited, factor) = (place.lost(point), place.waited(point), place.factor(point));
+            place.sums[point].map(|sums| ScaledSums { sums, lost, waited, factor })
         };
         let row = ScaledRow {
             ids: ids.clone(),
@@ -151,6 +154,13 @@ impl Place<'_> {
 
     fn lost(&self, point: usize) -> f64 {
         self.cost(point) - self.ideal(point, self.cost(0))
+    }
+
+    /// What of that is waiting.
+    fn waited(&self, point: usize) -> Option<f64> {
+        let waiting = |point: usize| self.sums[point].map_or(Some(0.0), |sums| sums.waiting);
+        let (first, waiting) = waiting(0).zip(waiting(point)).filter(|_| self.role != Role::User)?;
+        Some(waiting - self.ideal(point, first))
     }
 
     fn factor(&self, point: usize) -> Option<f64> {
@@ -198,11 +208,10 @@ impl Place<'_> {
     }
 
     fn operation(&self, last: usize, lost: f64) -> Growth {
-        let waiting = |point: usize| self.sums[point].map_or(Some(0.0), |sums| sums.waiting);
-        match (waiting(0), waiting(last)) {
-            (Some(first), Some(waiting)) if waiting - self.ideal(last, first) >= 0.5 * lost => Growth::Waiting,
-            (Some(_), Some(_)) => Growth::Transfer,
-            _ => Growth::Operation,
+        match self.waited(last) {
+            Some(waited) if waited >= 0.5 * lost => Growth::Waiting,
+            Some(_) => Growth::Transfer,
+            None => Growth::Operation,
         }
     }
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use partune_base::CallPathId;
-use partune_engine::{Growth, Limit, Mode, ScaledRow, Scaling, ScalingOutcome, Unit};
+use partune_engine::{Diagnosis, Growth, Limit, Mode, Pattern, ScaledRow, Scaling, ScalingOutcome, Unit};
 
 use super::NamedRun;
 use super::place::{PlaceId, first, interval, notes, plural, shortened, table, table_with};
 use super::tails::tails;
-use crate::names;
 use crate::style::{Style, Tone};
 use crate::tables::number_text;
+use crate::{names, words};
 
 /// Columns of a name.
 const NAME: usize = 50;
@@ -158,7 +158,10 @@ pub(super) fn verdict(scaling: &Scaling, runs: &[NamedRun<'_>]) -> String {
         ScalingOutcome::Limited { point, by } => {
             let at = &scaling.points[point];
             let mut text = format!("{} of the ideal on {}", names::percent(at.efficiency), plural(at.pes, "PE", "PEs"));
-            if let Some(by) = by {
+            if let Some((share, sharing)) = crowded(runs[point].diagnosis) {
+                let _ = write!(text, ", {share} of the run lost by waiting for processors: {sharing}. ");
+                text.push_str("What operations and code lose by that is in all other figures: give each PE a processor of its own first");
+            } else if let Some(by) = by {
                 let _ = write!(text, ", most of it by {}: {}", word(by), meaning(by));
                 if let Some(place) = culprit(&lossy(scaling, runs), by) {
                     let _ = write!(text, ". {place}");
@@ -167,6 +170,12 @@ pub(super) fn verdict(scaling: &Scaling, runs: &[NamedRun<'_>]) -> String {
             text + "."
         }
     }
+}
+
+/// Where waiting for processors is what costs a run most: its share, and how many PEs share how many processors.
+fn crowded(diagnosis: &Diagnosis) -> Option<(String, String)> {
+    let first = diagnosis.findings.first().filter(|it| it.finding.pattern == Pattern::WaitForProcessor)?;
+    Some((names::percent(first.fraction), words::sharing(&first.finding)?))
 }
 
 /// A factor in words.
@@ -214,7 +223,7 @@ fn lossy<'a>(scaling: &'a Scaling, runs: &[NamedRun<'_>]) -> Vec<Lossy<'a>> {
     rows.into_iter().zip(named).zip(tails).map(|((row, (name, ..)), tail)| Lossy { row, name, tail }).collect()
 }
 
-/// Where to look first: the place that loses most in the way that a limit is about. Where none does, which of those that could loses most, and how.
+/// Where to look first: the place that loses most in the way that a limit is about; of an operation that waits and takes longer itself, the part that counts. Where none does, which of those that could loses most, and how.
 fn culprit(lossy: &[Lossy<'_>], limit: Limit) -> Option<String> {
     let grows = |it: &&Lossy<'_>| match limit {
         Limit::Computation => matches!(it.row.growth, Growth::Replicated | Growth::Work),
@@ -229,7 +238,19 @@ fn culprit(lossy: &[Lossy<'_>], limit: Limit) -> Option<String> {
         Limit::Transfer => !it.row.code && it.row.growth != Growth::StartUp,
         Limit::Communication | Limit::Serialization | Limit::StartUp => false,
     };
-    let first = lossy.iter().find(grows).map(|it| format!("Look first at {}", it.text()));
+    let part = |it: &Lossy<'_>| {
+        let end = it.row.sums.last().copied().flatten().filter(|_| it.row.growth != Growth::StartUp)?;
+        match limit {
+            Limit::Serialization => end.waited,
+            Limit::Transfer => end.waited.map(|waited| end.lost - waited),
+            Limit::Computation | Limit::LoadBalance | Limit::Communication | Limit::StartUp => None,
+        }
+    };
+    let parts = lossy.iter().filter_map(|it| Some((it, part(it)?))).filter(|(_, part)| *part > 0.0);
+    let most = parts.reduce(|most, next| if next.1 > most.1 { next } else { most });
+    // That most of what a place loses is of another kind is no reason to pass it over, but one place at least has to grow so.
+    let most = most.map(|(it, _)| it).filter(|_| lossy.iter().any(|it| grows(&it)));
+    let first = most.or_else(|| lossy.iter().find(grows)).map(|it| format!("Look first at {}", it.text()));
     first.or_else(|| {
         let most = lossy.iter().find(could)?;
         Some(format!("No place grows so; most is lost in {}: {}", most.text(), growth(most.row.growth)))
