@@ -109,9 +109,9 @@ impl Diagnosis {
         most.filter(|_| base > 0.0).map(|(loss, seconds)| (loss, seconds / base))
     }
 
-    /// Positions of the findings that are shown where there is room for so many: the first ones, and instead of the last of them what would be
-    /// missing of the largest loss: the first finding that tells of what the run lost most by, and start-up and shut-down outside of the run
-    /// where they took more.
+    /// Positions of the findings that are shown where there is room for so many: the first one, which is what to do something about next; then others in
+    /// order, and instead of the last of them what would be missing of the largest loss: the first finding that tells of what the run lost most by, and start-up and
+    /// shut-down outside of the run where they took more.
     pub fn first(&self, count: usize) -> Vec<usize> {
         let all = 0..self.findings.len();
         let Some((loss, share)) = self.largest_loss() else { return all.take(count).collect() };
@@ -120,10 +120,12 @@ impl Diagnosis {
         let lost: Span = all.clone().map(|at| outside(&at)).sum();
         let more = lost.0 as f64 > share * Base::of(&self.run.trace).total() as f64;
         let largest = all.clone().find(|at| self.findings[*at].finding.pattern.tells(loss));
-        let mut shown: Vec<usize> = largest.into_iter().chain(longest.filter(|_| more)).take(count).collect();
-        shown.dedup();
-        let others = all.filter(|at| !shown.contains(at)).take(count - shown.len()).collect::<Vec<_>>();
-        shown.extend(others);
+        let mut shown: Vec<usize> = Vec::new();
+        for at in all.clone().take(1).chain(largest).chain(longest.filter(|_| more)).chain(all) {
+            if shown.len() < count && !shown.contains(&at) {
+                shown.push(at);
+            }
+        }
         shown.sort_unstable();
         shown
     }

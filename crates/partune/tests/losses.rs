@@ -36,6 +36,25 @@ fn the_largest_loss_has_a_row() {
     assert!(balanced > 0 || partune_testkit::outside::traces().is_none(), "a balanced run has no row");
 }
 
+/// Where there is room for one finding only, it is the one that `next:` speaks of, though another one tells of what the run lost most by.
+#[test]
+fn what_is_next_has_a_row() {
+    use partune_engine::Pattern;
+    let text = "resolution 1
+        pe 0: main@a.c:1 0..900 { f 0..300 MPI_Barrier^a.c:3 300..900 barrier }
+        pe 1: main@a.c:1 0..900 { f 0..900 MPI_Barrier^a.c:3 900..900 barrier }";
+    let mut diagnosis = partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
+    let mut first = diagnosis.findings[0].clone();
+    (first.finding.pattern, first.finding.paths) = (Pattern::WaitForProcessor, Vec::new());
+    diagnosis.findings.insert(0, first);
+    let (loss, _) = diagnosis.largest_loss().expect("one PE waits");
+    assert!(!Pattern::WaitForProcessor.tells(loss) && diagnosis.findings[1].finding.pattern.tells(loss));
+    assert_eq!([0, 1, 2].map(|count| diagnosis.first(count)), [vec![], vec![0], vec![0, 1]]);
+    let options = TextOptions { findings: Some(1), table_rows: 0, style: Style::PLAIN };
+    let text = partune_report::text(&diagnosis, "archive", options);
+    assert!(text.contains("\n  1  ") && text.contains("wait for processor") && !text.contains("\n  2  "), "{text}");
+}
+
 #[test]
 fn no_two_rows_read_the_same() {
     let options = TextOptions { findings: Some(ROWS), table_rows: 0, style: Style::PLAIN };
