@@ -390,6 +390,28 @@ fn the_pe_with_more_work_is_named_at_its_function() {
     assert!(list(&value, "callpaths").iter().all(|row| row["most_on"][0].is_null()));
 }
 
+#[test]
+fn that_a_run_lost_data_is_said_before_its_figures() {
+    let run = |loses: bool| {
+        let mut builder = partune_testkit::builder("resolution 1000 pe 0: main@a.c:1 0..900 { f 0..300 }");
+        if loses {
+            let message = "the event file of location 0 ends early";
+            builder.quality.add(partune_diag::Diagnostic::data_loss(partune_diag::Code::DamagedFile, message, ""));
+        }
+        partune_engine::analyze(builder.seal(), &Request::default(), &())
+    };
+    let (whole, cut) = (run(false), run(true));
+    let text = |a: &Diagnosis, b: &Diagnosis| {
+        let all = [("a", a), ("b", b)];
+        let (diagnoses, runs) = named(&all);
+        compare_text(&partune_engine::compare(&diagnoses).expect("there are two"), &runs, 10, Style::PLAIN)
+    };
+    let said = text(&whole, &cut);
+    let (note, figures) = (said.find("note: B lost data").expect("it is said"), said.find("places").expect("a table"));
+    assert!(note < figures && said.matches("lost data").count() == 1, "{said}");
+    assert!(!text(&whole, &whole).contains("lost data"));
+}
+
 /// On two PEs a receive waits for 240 of 400 ms, so it takes 160 more itself; a send after it, which waits for nobody, takes 100.
 fn on_two_pes() -> Diagnosis {
     diagnosis(

@@ -11,8 +11,8 @@ use partune_engine::{
 use super::NamedRun;
 use super::compare_json::finding_verdict;
 use super::place::{
-    PlaceId, first, interval, is_repeated, letter, measured, notes, plural, shortened, signed, signed_percent, table,
-    table_with,
+    PlaceId, first, interval, is_repeated, letter, lossy, measured, other_notes, plural, shortened, signed,
+    signed_percent, table, table_with,
 };
 use super::tails::tails;
 use crate::advise::advice_id;
@@ -30,6 +30,8 @@ pub fn compare_text(comparison: &Comparison, runs: &[NamedRun<'_>], rows: usize,
     for (number, run) in runs.iter().enumerate() {
         header(&mut out, comparison, number, run);
     }
+    // Who reads no further reads this.
+    told(&mut out, &lossy(runs, letter), style);
     figures(&mut out, comparison);
     if comparison.by_region {
         places(&mut out, comparison, (&comparison.regions, "regions"), runs, rows);
@@ -37,12 +39,15 @@ pub fn compare_text(comparison: &Comparison, runs: &[NamedRun<'_>], rows: usize,
         places(&mut out, comparison, (&comparison.callpaths, "places"), runs, rows);
     }
     findings(&mut out, comparison, runs, rows);
-    let notes = notes(&comparison.notes, runs, letter);
+    told(&mut out, &other_notes(&comparison.notes, letter), style);
+    out
+}
+
+fn told(out: &mut String, notes: &[String], style: Style) {
     if !notes.is_empty() {
         out.push('\n');
-        notes.iter().for_each(|note| style.wrapped(&mut out, (Tone::Plain, "note: "), note));
+        notes.iter().for_each(|note| style.wrapped(out, (Tone::Plain, "note: "), note));
     }
-    out
 }
 
 /// What was predicted, and what came of it.

@@ -139,8 +139,23 @@ pub(super) fn letter(run: usize) -> String {
     }
 }
 
-/// Notes in words; runs are called as `name` says.
+/// Notes in words, first which runs lost data; runs are called as `name` says.
 pub(super) fn notes(notes: &[Note], runs: &[NamedRun<'_>], name: impl Fn(usize) -> String) -> Vec<String> {
+    lossy(runs, &name).into_iter().chain(other_notes(notes, name)).collect()
+}
+
+/// Which runs lost data.
+pub(super) fn lossy(runs: &[NamedRun<'_>], name: impl Fn(usize) -> String) -> Vec<String> {
+    let lossy = |(run, it): (usize, &NamedRun<'_>)| {
+        let entries = it.diagnosis.quality.entries();
+        let worst = entries.iter().find(|entry| entry.severity != Severity::Info)?;
+        Some(format!("{} lost data ({}): its figures may be too small", name(run), worst.message))
+    };
+    runs.iter().enumerate().filter_map(lossy).collect()
+}
+
+/// All other notes.
+pub(super) fn other_notes(notes: &[Note], name: impl Fn(usize) -> String) -> Vec<String> {
     let list = |runs: &[usize]| runs.iter().map(|run| name(*run)).collect::<Vec<_>>().join(", ");
     let text = |note: &Note| match note {
         Note::Layout => {
@@ -175,12 +190,7 @@ pub(super) fn notes(notes: &[Note], runs: &[NamedRun<'_>], name: impl Fn(usize) 
             name(*run)
         ),
     };
-    let lossy = |(run, it): (usize, &NamedRun<'_>)| {
-        let entries = it.diagnosis.quality.entries();
-        let worst = entries.iter().find(|entry| entry.severity != Severity::Info)?;
-        Some(format!("{} lost data ({}): its figures may be too small", name(run), worst.message))
-    };
-    notes.iter().map(text).chain(runs.iter().enumerate().filter_map(lossy)).collect()
+    notes.iter().map(text).collect()
 }
 
 /// `1 PE`, `4 PEs`.
