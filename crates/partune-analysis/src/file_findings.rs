@@ -135,6 +135,10 @@ impl Losses {
         let stream = &input.trace.streams()[pe];
         for row in accesses(stream) {
             let (Some((took, path)), Some(file)) = (operation(stream, row.visit), row.file.some()) else { continue };
+            // What a stream hands to the system is on no device yet: that costs what a write does.
+            if row.kind == IoKind::Flush && row.layer == IoLayer::Buffered {
+                continue;
+            }
             if row.kind == IoKind::Flush {
                 let sum = self.syncs.entry((path, file, pe)).or_default();
                 *sum = (sum.0 + 1, sum.1 + took);

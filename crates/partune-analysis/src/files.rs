@@ -91,7 +91,8 @@ take (`combined_seconds`) by *t(s) = o + G s*, the least-squares line through al
 
 `same_file_read_by_all`: every process read exactly the same bytes of a file, at least one block in all. Lost is the time of all but the process that took longest.
 
-`sync_in_loop`: a PE sent what was written to the device at least 10 times (`file_syncs`) at one call path. Lost is all but one time on average.
+`sync_in_loop`: a PE sent what was written to the device at least 10 times (`file_syncs`) at one call path. Lost is all but one time on average. `fflush` hands
+what a stream gathered to the system and no farther: it costs what a write costs, and counts as one (`input_output`).
 
 **Source**: Darshan (Carns et al.) for the table and its counters; LogGP (Alexandrov et al.) for the line.
 ";

@@ -98,7 +98,7 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         }
         Pattern::SerialIo => "One PE read and wrote the files, and others waited for it.",
         Pattern::SameFileReadByAll => "Every process read the same bytes of one file.",
-        Pattern::SyncInLoop => "What was written was sent to the device, or to the system, again and again.",
+        Pattern::SyncInLoop => "What was written was sent to the device again and again.",
         Pattern::AboveBaseline => "An operation took longer than this machine needs for it, and nobody was late.",
         Pattern::OperationCost => {
             "Moving data, synchronising and the library's own work took this time; nobody was late whose data it needs."

@@ -181,6 +181,9 @@ fn synchronised_again_and_again() {
     let [finding] = found(&outcome, Pattern::SyncInLoop)[..] else { panic!("{:?}", outcome.findings) };
     assert_eq!((finding.time, finding.count, name(&trace, finding)), (Span(180), 10, "out"));
     assert!(found(&figure(&text(9), "files").1, Pattern::SyncInLoop).is_empty());
+    // What a stream gathered is handed to the system, and is on no device.
+    let handed = text(10).replace("fsync", "fflush").replace("file=out", "file=out, by=stream");
+    assert!(found(&figure(&handed, "files").1, Pattern::SyncInLoop).is_empty());
 }
 
 #[test]
