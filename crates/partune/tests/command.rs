@@ -246,6 +246,25 @@ fn no_word_of_findings_where_none_were_looked_for() {
 }
 
 #[test]
+fn an_analysis_that_has_nothing_to_show_says_so() {
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    let said = |args: &[&str]| text(&partune(&[&["analyze", &ring][..], args].concat()).stdout);
+    let files = said(&["--only", "files"]);
+    assert!(files.ends_with("\nfiles: no access to a file was recorded\n"), "{files}");
+    for args in [&["--only", "profile,wait_states"][..], &[]] {
+        assert!(!said(args).contains("was recorded"), "{args:?}: {}", said(args));
+    }
+}
+
+#[test]
+fn several_archives_are_asked_for_as_they_have_to_be_given() {
+    for (command, usage) in [("compare", "<BASE> <OTHER>..."), ("scale", "<ARCHIVE> <ARCHIVE>...")] {
+        let said = text(&partune(&[command, "--help"]).stdout);
+        assert!(said.contains(&format!("Usage: partune {command} [OPTIONS] {usage}\n")), "{said}");
+    }
+}
+
+#[test]
 fn an_archive_without_events_is_an_error() {
     let folder = tempfile::tempdir().expect("there is room for an archive");
     let empty = folder.path().join("empty");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 use partune_engine::job::{Alone, Job};
-use partune_engine::{Core, Counted, Options, Progress, Request, SLICE, Selection, Sliced, analyses};
+use partune_engine::{About, Core, Counted, Diagnosis, Options, Progress, Request, SLICE, Selection, Sliced, analyses};
 use partune_report::{TextOptions, document, schema, text};
 
 use crate::commands::filter;
@@ -163,6 +163,7 @@ pub(crate) fn tell(
         document(&diagnosis, &name)
     } else {
         text(&diagnosis, &name, TextOptions { findings: args.findings, table_rows, style: output::style() })
+            + &without(&diagnosis, &args.only)
     })?;
     if let Some(file) = &args.write_filter {
         filter::write(&diagnosis, &name, file)?;
@@ -170,6 +171,18 @@ pub(crate) fn tell(
     // The process ends here: freeing a large trace piece by piece would only keep the user waiting.
     std::mem::forget(diagnosis);
     Ok(())
+}
+
+/// Which analyses that were asked for by name found nothing in the run that they could show.
+fn without(diagnosis: &Diagnosis, only: &[String]) -> String {
+    let is_shown = |about: &About| about.shows.iter().any(|section| diagnosis.section(section.name).is_some());
+    let asked = analyses().filter(|about| only.iter().any(|name| name == about.name));
+    let silent = asked.filter(|about| !about.shows.is_empty() && !is_shown(about));
+    let line = |about: About| match about.name {
+        "files" => "\nfiles: no access to a file was recorded\n".to_owned(),
+        name => format!("\n{name}: nothing of it was recorded ({})\n", about.title),
+    };
+    silent.map(line).collect()
 }
 
 /// What `partune analyze ARCHIVE` prints if nothing else is asked for. `name` is what the run is called.

@@ -19,12 +19,13 @@ use crate::progress::Bar;
 /// Compare runs: what differs in time, places, efficiencies and findings.
 #[derive(clap::Args)]
 #[command(
+    override_usage = "partune compare [OPTIONS] <BASE> <OTHER>...",
     after_help = "Example:\n  partune compare before/traces.otf2 after/traces.otf2\n  partune compare before after --json > difference.json\n  partune compare before after --fail-on 'run > +3 %'\n  \
                   partune compare before after --advice A-28-2c4b9a10 --ledger"
 )]
 pub(crate) struct Args {
     /// The archives, each an anchor file or the folder that holds it, or all runs that record --repeat made there; the first is the base
-    #[arg(required_unless_present = "schema", num_args = 2.., value_name = "ARCHIVE")]
+    #[arg(required_unless_present = "schema", num_args = 2.., value_names = ["BASE", "OTHER"])]
     archives: Vec<PathBuf>,
     /// Print JSON
     #[arg(long)]

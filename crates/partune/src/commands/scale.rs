@@ -13,6 +13,7 @@ use crate::output;
 /// Say how a program scales over runs on several numbers of PEs, and what keeps it from the ideal.
 #[derive(clap::Args)]
 #[command(
+    override_usage = "partune scale [OPTIONS] <ARCHIVE> <ARCHIVE>...",
     after_help = "Example:\n  partune scale run-1 run-2 run-4 run-8\n  partune scale --weak run-1 run-8a run-8b --json > scaling.json"
 )]
 pub(crate) struct Args {
