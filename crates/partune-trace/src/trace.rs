@@ -60,6 +60,8 @@ pub struct TraceBuilder {
     pub memory: Table<ProcessId, Option<Memory>>,
     /// How the run ended, where the recorder tells.
     pub endings: Endings,
+    /// By how many samples time between operations was shared out among functions; none where these have events of their own, or nobody knows.
+    pub shared_out_by: Option<u64>,
     /// The recorder left out calls of some functions, as its user wanted: what has no partner may have one that is not here.
     pub is_partial: bool,
     /// The run had begun before the first event, and went on until after the last one: the first of what belongs together may be missing on some PEs, and
@@ -213,6 +215,11 @@ impl Trace {
     /// Time of the first event of the run, also where this is a piece of it: moments are told since then.
     pub fn origin(&self) -> Time {
         self.piece.map_or(self.begin, |piece| piece.run.0)
+    }
+
+    /// By how many samples time between operations was shared out among functions, so that their times are estimates.
+    pub fn shared_out_by(&self) -> Option<u64> {
+        self.built.shared_out_by
     }
 
     /// From the first event to the last.

@@ -306,7 +306,7 @@ pub(crate) fn notes(runs: &[Run<'_>], sums: &[RunSums]) -> Vec<Note> {
     if !with.is_empty() && with.len() < runs.len() {
         notes.push(Note::Functions { with });
     }
-    let samples: Vec<Option<u64>> = runs.iter().map(|run| sampling::samples(run.trace())).collect();
+    let samples: Vec<Option<u64>> = runs.iter().map(|run| run.trace().shared_out_by()).collect();
     if samples.iter().any(Option::is_some) {
         notes.push(Note::Sampled { samples });
     }

@@ -8,7 +8,6 @@
 //! Times of visits to such functions are no independent measurements, however many there are: they follow from these shares.
 
 use partune_base::{CallPathId, PeId, Table};
-use partune_diag::Code;
 use partune_trace::Trace;
 
 use crate::{PathTime, PathTimes};
@@ -23,23 +22,10 @@ pub(crate) struct Sampling {
     of_pes: Table<PeId, f64>,
 }
 
-/// How many samples a run's time between operations was shared out by; none if it was not.
-pub(crate) fn samples(trace: &Trace) -> Option<u64> {
-    let told = trace.quality().entries().iter().filter(|entry| entry.code == Code::TimeBySamples);
-    told.filter_map(|entry| number_of_samples(&entry.message)).reduce(u64::saturating_add)
-}
-
-/// `… by 23 samples …`: who reads an archive says it in words only.
-fn number_of_samples(message: &str) -> Option<u64> {
-    let words: Vec<&str> = message.split([' ', ':']).collect();
-    let mut numbers = words.windows(2).filter(|pair| ["sample", "samples"].contains(&pair[1]));
-    numbers.find_map(|pair| pair[0].parse().ok())
-}
-
 impl Sampling {
     /// Of a run with such times; none if it has none. Linear in call paths of PEs.
     pub(crate) fn of(trace: &Trace, times: &PathTimes) -> Option<Sampling> {
-        let samples = samples(trace).filter(|samples| *samples > 0)? as f64;
+        let samples = trace.shared_out_by()? as f64;
         let paths = trace.paths();
         let mut is_shared_out: Table<CallPathId, bool> = Table::filled(paths.len(), false);
         let is_code = |path: CallPathId| !paths.operation(path).is_some();
@@ -87,18 +73,5 @@ impl Sampling {
     /// The variance of one sample.
     pub(crate) fn one_more(&self) -> f64 {
         self.each * self.each
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_number_is_the_one_before_the_word() {
-        let said = "time between operations is shared out by 23 samples at 247 Hz: times and shares of functions are estimates";
-        assert_eq!(number_of_samples(said), Some(23));
-        assert_eq!(number_of_samples("time between operations is shared out by 1 sample: times"), Some(1));
-        assert_eq!(number_of_samples("samples of calling contexts were not analysed"), None);
     }
 }

@@ -1,7 +1,6 @@
 //! What a comparison says of times that samples share out: no more than their number can tell.
 
 use partune_analysis::{Comparison, Note, Verdict, compare};
-use partune_diag::{Code, Diagnostic};
 
 use super::{Analysed, close, with};
 
@@ -19,9 +18,7 @@ fn program(work: u32, rare: u32, samples: Option<u64>) -> Analysed {
     if let Some(samples) = samples {
         let paths: Vec<_> = builder.paths.ids().collect();
         paths.into_iter().for_each(|path| builder.paths.set_recorded(path, false));
-        let message =
-            format!("time between operations is shared out by {samples} samples at 10 Hz: times are estimates");
-        builder.quality.add(Diagnostic::info(Code::TimeBySamples, message, ""));
+        builder.shared_out_by = Some(samples);
     }
     Analysed::new(builder.seal())
 }

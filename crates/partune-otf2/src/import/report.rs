@@ -104,6 +104,13 @@ pub(super) struct Between {
     pub(super) span: f64,
 }
 
+impl Between {
+    /// By how many samples time was shared out, if there are any.
+    pub(super) fn shared_out_by(&self) -> Option<u64> {
+        Some(self.used).filter(|samples| *samples > 0)
+    }
+}
+
 /// Reports how time between operations became that of functions; in `unknown` ticks these may have gone on or have been called again.
 pub(super) fn report_between(
     between: &Between,
@@ -120,8 +127,7 @@ pub(super) fn report_between(
         )
         .times(between.lost),
     );
-    let samples = between.used;
-    if samples > 0 {
+    if let Some(samples) = between.shared_out_by() {
         let rate = rate.map_or(String::new(), |rate| format!(" at {rate:.0} Hz"));
         let deviation = 50.0 / (samples as f64).sqrt();
         let s = if samples == 1 { "" } else { "s" };

@@ -201,6 +201,7 @@ impl Source for Events<'_> {
             span: times.map(|(begin, end)| end.0.saturating_sub(begin.0) as f64).sum(),
         };
         let unknown = self.unknown.load(Ordering::Relaxed);
+        builder.shared_out_by = between.shared_out_by();
         report_between(&between, unknown, self.generators.rate, builder.resolution, &mut builder.quality);
     }
 

@@ -136,6 +136,7 @@ fn sliced<'a>(
     events.locations.iter().flat_map(|location| &location.faults).for_each(|fault| quality.add(fault.clone()));
     report_miscounted(&miscounted, &mut quality);
     let between = Between::of(&found);
+    builder.shared_out_by = between.shared_out_by();
     let mut users = Users::default();
     for (location, found) in events.locations.iter().zip(&found) {
         let process = builder.pes[location.pe].process;
