@@ -148,7 +148,12 @@ impl Index {
             }
         }
         self.rma = self.rma.within(&keep.accesses, moves);
-        self.teams.forks.retain(|fork| moves.interval.holds(fork.fork, fork.join));
+        let forks: Vec<bool> = self.teams.forks.iter().map(|fork| moves.interval.holds(fork.fork, fork.join)).collect();
+        retain(&mut self.teams.forks, &forks);
+        let forks = numbers(&forks);
+        for instance in &mut self.collectives.instances {
+            instance.fork = forks.get(instance.fork as usize).copied().unwrap_or(GONE);
+        }
         for fork in &mut self.teams.forks {
             fork.place.visit = moves.visit(fork.place.pe, fork.place.visit);
             (fork.fork, fork.join) = (moves.time(fork.fork), moves.time(fork.join));
