@@ -4,7 +4,7 @@ use partune_trace::Trace;
 
 use crate::error::ImportError;
 use crate::files::Files;
-use crate::slices::FindSlices;
+use crate::slices::{FindAround, FindSlices};
 use crate::source::Advance;
 
 /// A trace format, as one value. Each is one line in the engine's list.
@@ -21,6 +21,8 @@ pub struct Format {
     pub open: fn(&dyn Files, &str, Advance<'_>) -> Result<Trace, ImportError>,
     /// The same slice by slice, where the format can be read so.
     pub slices: Option<FindSlices>,
+    /// What lies around a piece of a run by itself, likewise.
+    pub around: Option<FindAround>,
 }
 
 impl Format {

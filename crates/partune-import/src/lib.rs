@@ -30,7 +30,7 @@ pub use ids::{IdMap, lock_key};
 pub use joined::{Joined, UNKNOWN_BEGIN};
 pub use replaced::{PePath, Recorded, Replaced};
 pub use segment::{Assembler, Beside, Faults, RegionKey, Segment};
-pub use slices::{FindSlices, Slices};
+pub use slices::{Around, FindAround, FindSlices, Slices};
 pub use source::{Advance, Source, merge_paths, read};
 pub use text::{COMPRESSED, read_small_text, read_text};
 pub use tree::Tree;

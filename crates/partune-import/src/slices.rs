@@ -1,5 +1,6 @@
-//! A run that is read slice by slice, each as a trace of its own.
+//! A run that is read slice by slice, each as a trace of its own, or of which a stretch is read by itself.
 
+use partune_base::{Clock, Time};
 use partune_diag::Quality;
 use partune_job::Job;
 use partune_trace::Trace;
@@ -29,3 +30,28 @@ pub type FindSlices = for<'a> fn(
     &dyn Job,
     Advance<'_>,
 ) -> Result<Result<Box<dyn Slices + 'a>, Option<String>>, ImportError>;
+
+/// A run of which what lies around an interval can be read by itself: the stretch from the last moment before it where all processes had met with nothing under way to the first
+/// behind it, or to the ends of the run.
+pub trait Around: Sync {
+    fn clock(&self) -> Clock;
+
+    /// When the first and the last event of the run are.
+    fn extent(&self) -> (Time, Time);
+
+    /// How many event records are read for an interval.
+    fn events(&self, begin: Time, end: Time) -> u64;
+
+    /// Reads them, with the tables and call paths of the run. A visit that goes on has its part in the stretch, and each PE is there as long as it is in the run, so that the trace begins
+    /// and ends with it. Diagnostics are those of the whole input. None where the input is not as it was.
+    fn read(&self, begin: Time, end: Time, advance: Advance<'_>) -> Option<Trace>;
+}
+
+/// Looks through the events of an input for such moments. None where it has not more than twice so many events, or where something is in it that may go across; why is said of what is
+/// large.
+pub type FindAround = for<'a> fn(
+    &'a dyn Files,
+    &'a str,
+    u64,
+    Advance<'_>,
+) -> Result<Result<Box<dyn Around + 'a>, Option<String>>, ImportError>;

@@ -27,6 +27,7 @@ pub(crate) const FORMAT: Format = Format {
     detect: |_, head| head.starts_with(b"lines\n"),
     open: |files, name, advance| open(files, name, 1 << 20, advance),
     slices: None,
+    around: None,
 };
 
 /// A file whose PEs and regions are known.

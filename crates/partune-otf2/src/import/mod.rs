@@ -5,13 +5,14 @@
 //! a joined location gets the visits of the functions around its operations ([`weave`]), by what is known of the time between them ([`gaps`], [`lasting`],
 //! [`shares`]). An archive that has statistics of call paths in
 //! place of events becomes a profile ([`statistics`]). A large archive is looked through for moments at which nothing is under way ([`scout`]), and
-//! is a source for each slice between them ([`slices`]).
+//! is a source for each slice between them ([`slices`]), or for what lies around a piece of the run ([`around`]).
 //!
 //! Nothing here fails on damage: what cannot be read is reported in the trace's `Quality`. Only an anchor that cannot be read, or
 //! a substrate that we do not know, is an error.
 
 mod addresses;
 mod archive;
+mod around;
 mod clock;
 mod contexts;
 mod copies;
@@ -67,6 +68,7 @@ pub const FORMAT: Format = Format {
     detect: |_, head| head.len() > 7 && head[0] == 3 && &head[2..7] == b"OTF2\0",
     open: import,
     slices: Some(slices::find),
+    around: Some(around::find),
 };
 
 /// Imports the archive with this anchor file. `progress` gets bytes of events done and in all.

@@ -75,6 +75,8 @@ pub(super) struct Found {
     pub(super) paths: Tree<Step>,
     /// The first and the last time, if there are events.
     pub(super) times: Option<(Time, Time)>,
+    /// The same of those that are in a trace: visits and facts.
+    pub(super) extent: Option<(Time, Time)>,
     /// Where functions are known from calling contexts: what is known of all gaps between operations.
     pub(super) counted: Option<Counted>,
     /// Samples, and those whose context is not defined.
@@ -82,6 +84,8 @@ pub(super) struct Found {
     pub(super) lost_samples: u64,
     /// It has samples of CPU time.
     pub(super) counts_cpu: bool,
+    /// Whether something is measured.
+    pub(super) has_metrics: bool,
     /// It would have more moments if CPU time were sampled at them.
     pub(super) cpu_unread: bool,
     /// Handles of files that were used, and where they were at the moments; where the archive does not tell offsets.
@@ -298,6 +302,10 @@ impl<'a> Scout<'a> {
         self.find_samples(Time::MAX);
         self.pass(Time::MAX);
         self.found.counts_cpu = !self.cpu.is_empty();
+        if !self.stack.is_empty() {
+            // What nothing ends goes on until the last event.
+            self.show(self.now);
+        }
         if let Some(Chains { mut counts, mut walker, span }) = self.chains {
             if self.has_plain {
                 let why = "of some of its regions it is not known which functions called them";
@@ -335,6 +343,13 @@ impl<'a> Scout<'a> {
             }
             self.now = time;
         }
+    }
+
+    /// The trace has something at a time.
+    #[inline]
+    fn show(&mut self, time: Time) {
+        let (begin, end) = self.found.extent.unwrap_or((time, time));
+        self.found.extent = Some((begin, end.max(time)));
     }
 
     /// Of another thread, before an event or at the end: it has moments for all meetings up to then, if nothing is under way.
@@ -410,6 +425,7 @@ impl<'a> Scout<'a> {
         let Resolver { tables, mappings, .. } = self.resolver;
         let members = tables.metrics.get(mappings.map(Mapping::Metric, metric.into()));
         let members = members.map_or(&[][..], |at| &tables.metric_members[at as usize]);
+        self.found.has_metrics = true;
         self.sampled = self.now;
         self.keep_samples_whole();
         let counters = self.cpu_times.metrics.len();
@@ -782,12 +798,14 @@ impl EventVisitor for Scout<'_> {
     #[inline]
     fn enter(&mut self, stamp: u64, region: u32) {
         self.at(stamp);
+        self.show(self.now);
         Scout::enter(self, local_region(region));
     }
 
     #[inline]
     fn leave(&mut self, stamp: u64, region: u32) {
         self.at(stamp);
+        self.show(self.now);
         Scout::leave(self, local_region(region));
     }
 
@@ -805,6 +823,9 @@ impl EventVisitor for Scout<'_> {
 
     fn event(&mut self, stamp: u64, event: &Event<'_>) {
         self.at(stamp);
+        if is_shown(event) {
+            self.show(self.now);
+        }
         match *event {
             Event::Enter { region } => Scout::enter(self, local_region(region)),
             Event::Leave { region } => Scout::leave(self, local_region(region)),
@@ -860,7 +881,11 @@ impl EventVisitor for Scout<'_> {
                 self.sample(calling_context, unwind_distance, interrupt_generator);
             }
             Event::Metric { metric, ref values } => self.measure(metric, values),
-            Event::BufferFlush { stop_time } => self.flushed = self.flushed.max(self.clock.correct(stop_time)),
+            Event::BufferFlush { stop_time } => {
+                let end = self.clock.correct(stop_time);
+                self.flushed = self.flushed.max(end);
+                self.show(end);
+            }
             Event::MeasurementOnOff { .. } => self.unfit("recording was switched off and on"),
             Event::RmaCollectiveBegin {}
             | Event::RmaCollectiveEnd { .. }
@@ -918,6 +943,28 @@ impl EventVisitor for Scout<'_> {
             }
         }
     }
+}
+
+/// Whether a trace has a visit or a fact of an event, and not only a part of another one, or nothing.
+fn is_shown(event: &Event<'_>) -> bool {
+    !matches!(
+        event,
+        Event::CallingContextSample { .. }
+            | Event::MpiCollectiveBegin {}
+            | Event::ParameterString { .. }
+            | Event::ParameterInt { .. }
+            | Event::ParameterUnsignedInt { .. }
+            | Event::ProgramBegin { .. }
+            | Event::ProgramEnd { .. }
+            | Event::CommCreate { .. }
+            | Event::CommDestroy { .. }
+            | Event::IoChangeStatusFlags { .. }
+            | Event::IoDeleteFile { .. }
+            | Event::IoDuplicateHandle { .. }
+            | Event::IoOperationTest { .. }
+            | Event::IoOperationIssued { .. }
+            | Event::IoOperationCancelled { .. }
+    )
 }
 
 /// A number that looks random and follows from two.

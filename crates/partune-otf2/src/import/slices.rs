@@ -37,7 +37,7 @@ const LEAST_MOMENTS: usize = 64;
 
 /// What of a location is in a slice.
 #[derive(Clone, Debug, Default)]
-struct Stretch {
+pub(super) struct Stretch {
     /// The chunks that it is in, and the records of the first one before it.
     chunks: Range<u64>,
     skip: u64,
@@ -51,29 +51,37 @@ struct Stretch {
     /// Where it begins and ends; none at the ends of the run.
     since: Option<Time>,
     until: Option<Time>,
-    /// How many [changes](Sliced::changes) of handles of files came before.
+    /// When it is said to be there, beside its visits.
+    pub(super) present: Option<(Time, Time)>,
+    /// How many [changes](Looked::changes) of handles of files came before.
     changes: usize,
     /// Counters of CPU time where it begins, see [`Slice::stood`].
     cpu: Vec<MetricSample>,
 }
 
-struct Sliced<'a> {
+/// An archive that was looked through, of which what lies between two meetings can be read.
+pub(super) struct Looked<'a> {
     events: Events<'a>,
     /// Tables, all call paths, and what was noticed so far.
-    builder: TraceBuilder,
-    quality: Quality,
-    /// By slice, by location.
-    stretches: Vec<Vec<Stretch>>,
-    /// Where each slice begins, see [`Slice::met`].
-    met: Vec<Option<(Time, Table<PeId, CallPathId>)>>,
+    pub(super) builder: TraceBuilder,
+    pub(super) quality: Quality,
     /// By location: what is known of gaps between operations, where functions are known from calling contexts.
     counted: Vec<Option<Counted>>,
-    /// By location whether CPU time is counted on it.
+    /// By location whether CPU time is counted on it, and the counters of it.
     counts_cpu: Vec<bool>,
+    cpu_times: Vec<MetricId>,
     /// By location where handles of files are from which meeting on, and who uses them; nothing where the archive tells offsets.
     changes: Vec<Vec<Change>>,
     users: Users,
     between: Between,
+}
+
+struct Sliced<'a> {
+    looked: Looked<'a>,
+    /// By slice, by location.
+    stretches: Vec<Vec<Stretch>>,
+    /// Where each slice begins, see [`Slice::met`].
+    met: Vec<Option<(Time, Table<PeId, CallPathId>)>>,
 }
 
 /// Looks for slices; see [`partune_import::FindSlices`].
@@ -84,41 +92,43 @@ pub(super) fn find<'a>(
     job: &dyn Job,
     advance: Advance<'_>,
 ) -> Result<Result<Box<dyn Slices + 'a>, Option<String>>, ImportError> {
+    let opened = open_large(files, anchor_name, wanted, job)?;
+    Ok(opened.and_then(|(events, builder)| {
+        sliced(events, builder, wanted, job, advance).map(|it| Box::new(it) as Box<dyn Slices + 'a>).map_err(Some)
+    }))
+}
+
+/// Reads the definitions of an archive, by all processes of a job; none if it has not more than twice so many event records.
+pub(super) fn open_large<'a>(
+    files: &'a dyn Files,
+    anchor_name: &'a str,
+    wanted: u64,
+    job: &dyn Job,
+) -> Result<Result<(Events<'a>, TraceBuilder), Option<String>>, ImportError> {
     let opened = super::open(files, anchor_name);
     let seen = opened.as_ref().map(|(events, _)| seen(events)).map_err(ToString::to_string);
     let agreed = agree(job, seen);
     let (events, builder) = opened?;
     agreed.map_err(|unable| ImportError::elsewhere(&unable))?;
     let announced = events.locations.iter().fold(0_u64, |sum, location| sum.saturating_add(location.announced));
-    Ok(if announced <= wanted.saturating_mul(2) {
-        Err(None)
-    } else {
-        sliced(events, builder, wanted, job, advance).map(|it| Box::new(it) as Box<dyn Slices + 'a>).map_err(Some)
-    })
+    Ok(if announced <= wanted.saturating_mul(2) { Err(None) } else { Ok((events, builder)) })
 }
 
 fn sliced<'a>(
     events: Events<'a>,
-    mut builder: TraceBuilder,
+    builder: TraceBuilder,
     wanted: u64,
     job: &dyn Job,
     advance: Advance<'_>,
 ) -> Result<Sliced<'a>, String> {
-    let of_all = can_be_cut(&events, &builder);
-    agree(job, of_all.as_ref().map(|_| ()).map_err(Clone::clone)).map_err(|unable| unable.why)?;
-    let of_all = of_all?;
-    let cpu_times = CpuTimes::of(&builder);
-    let found = look_through(&events, &builder, (&of_all, &cpu_times), job, advance)?;
+    let mut found = look_through(&events, &builder, job, advance)?;
     let cuts = cuts(&found, wanted)?;
-    let stretches = stretches(&events, &cpu_times.metrics, &found, &cuts);
-    let of_pe = |(location, found): (usize, &Found)| {
-        let resolver = events.resolver(PeId::from_index(location));
-        OwnPaths::new(&found.paths, &events.contexts, |key| resolver.region(key))
+    let (looked, paths) = Looked::new(events, builder, &mut found);
+    let slice = |slice: usize| {
+        let begin = slice.checked_sub(1).map(|before| cuts[before].as_slice());
+        looked.stretches(&found, begin, cuts.get(slice).map(Vec::as_slice))
     };
-    let (own, of): (Vec<_>, Vec<_>) = found.iter().enumerate().map(of_pe).map(|own| (own.paths, own.of)).unzip();
-    let merged = merge_paths(own.into_iter(), &mut builder.paths);
-    let paths: Vec<Vec<CallPathId>> =
-        of.iter().zip(&merged).map(|(of, merged)| of.iter().map(|path| merged[*path as usize]).collect()).collect();
+    let stretches = (0..=cuts.len()).map(slice).collect();
     let met = |cut: &Vec<usize>| {
         let came = found.iter().zip(cut).map(|(found, at)| found.moments[*at].came).max();
         let path = |((found, at), paths): ((&Found, &usize), &Vec<CallPathId>)| {
@@ -129,22 +139,43 @@ fn sliced<'a>(
         came.map(|came| (came, found.iter().zip(cut).zip(&paths).map(path).collect()))
     };
     let met = std::iter::once(None).chain(cuts.iter().map(met)).collect();
-    let counted = events.locations.iter().zip(&found).filter(|(location, _)| location.event_bytes.is_some());
-    let counted = counted.map(|(location, found)| (location.announced, found.events));
-    let miscounted: Vec<(u64, u64)> = counted.filter(|(announced, read)| announced != read).collect();
-    let mut quality = std::mem::take(&mut builder.quality);
-    events.locations.iter().flat_map(|location| &location.faults).for_each(|fault| quality.add(fault.clone()));
-    report_miscounted(&miscounted, &mut quality);
-    let between = Between::of(&found);
-    builder.shared_out_by = between.shared_out_by();
-    let mut users = Users::default();
-    for (location, found) in events.locations.iter().zip(&found) {
-        let process = builder.pes[location.pe].process;
-        found.handles.iter().for_each(|handle| users.add(process, location.pe, *handle));
+    Ok(Sliced { looked, stretches, met })
+}
+
+impl<'a> Looked<'a> {
+    /// Takes of what was found what is needed to read any part. Also the call paths of each location, by what was found.
+    pub(super) fn new(
+        events: Events<'a>,
+        mut builder: TraceBuilder,
+        found: &mut [Found],
+    ) -> (Looked<'a>, Vec<Vec<CallPathId>>) {
+        let of_pe = |(location, found): (usize, &Found)| {
+            let resolver = events.resolver(PeId::from_index(location));
+            OwnPaths::new(&found.paths, &events.contexts, |key| resolver.region(key))
+        };
+        let (own, of): (Vec<_>, Vec<_>) = found.iter().enumerate().map(of_pe).map(|own| (own.paths, own.of)).unzip();
+        let merged = merge_paths(own.into_iter(), &mut builder.paths);
+        let paths =
+            of.iter().zip(&merged).map(|(of, merged)| of.iter().map(|path| merged[*path as usize]).collect()).collect();
+        let counted = events.locations.iter().zip(&*found).filter(|(location, _)| location.event_bytes.is_some());
+        let counted = counted.map(|(location, found)| (location.announced, found.events));
+        let miscounted: Vec<(u64, u64)> = counted.filter(|(announced, read)| announced != read).collect();
+        let mut quality = std::mem::take(&mut builder.quality);
+        events.locations.iter().flat_map(|location| &location.faults).for_each(|fault| quality.add(fault.clone()));
+        report_miscounted(&miscounted, &mut quality);
+        let between = Between::of(found);
+        builder.shared_out_by = between.shared_out_by();
+        let mut users = Users::default();
+        for (location, found) in events.locations.iter().zip(&*found) {
+            let process = builder.pes[location.pe].process;
+            found.handles.iter().for_each(|handle| users.add(process, location.pe, *handle));
+        }
+        let counts_cpu = found.iter().map(|found| found.counts_cpu).collect();
+        let cpu_times = CpuTimes::of(&builder).metrics;
+        let (counted, changes) =
+            found.iter_mut().map(|found| (found.counted.take(), std::mem::take(&mut found.changes))).unzip();
+        (Looked { events, builder, quality, counted, counts_cpu, cpu_times, changes, users, between }, paths)
     }
-    let counts_cpu = found.iter().map(|found| found.counts_cpu).collect();
-    let (counted, changes) = found.into_iter().map(|found| (found.counted, found.changes)).unzip();
-    Ok(Sliced { events, builder, quality, stretches, met, counted, counts_cpu, changes, users, between })
 }
 
 /// A number that tells whether processes look at the same archive: it is of what decides how it is cut, but for the events themselves.
@@ -196,14 +227,17 @@ fn is_main(events: &Events<'_>, location: usize) -> bool {
     events.locations[location].main == events.locations[location].pe
 }
 
-/// One pass over all events, by all processes of the job: those of main threads, then those of others.
-fn look_through(
+/// One pass over all events, by all processes of the job: those of main threads, then those of others. Why the run cannot be cut, if it cannot.
+pub(super) fn look_through(
     events: &Events<'_>,
     builder: &TraceBuilder,
-    (of_all, cpu_times): (&Table<GroupId, bool>, &CpuTimes),
     job: &dyn Job,
     advance: Advance<'_>,
 ) -> Result<Vec<Found>, String> {
+    let of_all = can_be_cut(events, builder);
+    agree(job, of_all.as_ref().map(|_| ()).map_err(Clone::clone)).map_err(|unable| unable.why)?;
+    let of_all = of_all?;
+    let cpu_times = CpuTimes::of(builder);
     let most = (MOMENTS / events.locations.len().max(1)).max(LEAST_MOMENTS);
     let size = |location: usize| events.locations[location].event_bytes.unwrap_or_default();
     // Those of them that are this process's to look through.
@@ -219,7 +253,7 @@ fn look_through(
     let done = std::sync::atomic::AtomicU64::new(0);
     let positioned = offsets::positioned(builder);
     let scout = |location: usize| {
-        Scout::new(events, events.locations[location].pe, &builder.regions, of_all, &positioned, cpu_times, most)
+        Scout::new(events, events.locations[location].pe, &builder.regions, &of_all, &positioned, &cpu_times, most)
     };
     let look = |location: usize, mut scout: Scout<'_>| {
         let size = size(location);
@@ -303,7 +337,7 @@ fn cuts(found: &[Found], wanted: u64) -> Result<Vec<Vec<usize>>, String> {
 }
 
 /// The meetings behind which nothing is under way, in order: of each the positions of its moments in all locations.
-struct Meetings<'a> {
+pub(super) struct Meetings<'a> {
     found: &'a [&'a Found],
     stride: u64,
     /// The next moment of each location.
@@ -311,7 +345,7 @@ struct Meetings<'a> {
 }
 
 impl<'a> Meetings<'a> {
-    fn new(found: &'a [&'a Found]) -> Meetings<'a> {
+    pub(super) fn new(found: &'a [&'a Found]) -> Meetings<'a> {
         let stride = found.iter().map(|found| found.stride).max().unwrap_or(1);
         Meetings { found, stride, at: vec![0; found.len()] }
     }
@@ -351,17 +385,16 @@ impl Iterator for Meetings<'_> {
     }
 }
 
-/// What of each location is in each slice.
-fn stretches(events: &Events<'_>, cpu_times: &[MetricId], found: &[Found], cuts: &[Vec<usize>]) -> Vec<Vec<Stretch>> {
-    let moment = |cut: Option<&Vec<usize>>, location: usize| cut.map(|at| &found[location].moments[at[location]]);
-    let of_slice = |slice: usize| {
-        let (begin, end) = (slice.checked_sub(1).map(|before| &cuts[before]), cuts.get(slice));
+impl Looked<'_> {
+    /// What of each location lies between two meetings, of each the positions of its moments; from the begin of the run or to its end without them.
+    pub(super) fn stretches(&self, found: &[Found], begin: Option<&[usize]>, end: Option<&[usize]>) -> Vec<Stretch> {
+        let moment = |cut: Option<&[usize]>, location: usize| cut.map(|at| &found[location].moments[at[location]]);
         let stretch = |location: usize| {
+            let of_location = &found[location];
             let (begin, end) = (moment(begin, location), moment(end, location));
-            let before = |moment: &Moment| found[location].changes.partition_point(|it| it.number <= moment.number);
-            let changes = begin.map_or(0, before);
+            let before = |moment: &Moment| self.changes[location].partition_point(|it| it.number <= moment.number);
             let cpu = |moment: &Moment| -> Vec<MetricSample> {
-                let values = cpu_times.iter().zip(&moment.cpu);
+                let values = self.cpu_times.iter().zip(&moment.cpu);
                 let sample = |(metric, value): (&MetricId, &f64)| MetricSample {
                     visit: VisitIx::NONE,
                     time: moment.time,
@@ -370,32 +403,48 @@ fn stretches(events: &Events<'_>, cpu_times: &[MetricId], found: &[Found], cuts:
                 };
                 values.map(sample).collect()
             };
-            let bytes = events.locations[location].event_bytes.unwrap_or_default();
-            let chunks = bytes.div_ceil(events.chunk_size);
+            let bytes = self.events.locations[location].event_bytes.unwrap_or_default();
+            let chunks = bytes.div_ceil(self.events.chunk_size);
             let first = begin.map_or(0, |moment| u64::from(moment.chunk));
-            let before = begin.map_or(0, |moment| moment.events);
+            // A thread of which nothing was recorded is not there.
+            let since = begin.filter(|_| of_location.events > 0).map(|moment| moment.time);
+            let until = end.filter(|_| of_location.events > 0).map(|moment| moment.time);
             Stretch {
                 chunks: first..end.map_or(chunks, |moment| u64::from(moment.chunk) + 1),
                 skip: begin.map_or(0, |moment| u64::from(moment.in_chunk)),
-                take: end.map_or(found[location].events, |moment| moment.events) - before,
-                open: begin.map_or_else(Vec::new, |moment| open(&found[location].paths, moment)),
+                take: end.map_or(of_location.events, |moment| moment.events) - begin.map_or(0, |moment| moment.events),
+                open: begin.map_or_else(Vec::new, |moment| open(&of_location.paths, moment)),
                 context: begin.and_then(|moment| moment.ended).and_then(|(path, time)| {
-                    match found[location].paths.step(path) {
+                    match of_location.paths.step(path) {
                         Step::Context(context) => Some((context, time)),
                         Step::Region(_) | Step::Frame(_) => None,
                     }
                 }),
-                serves: !is_main(events, location),
-                // A thread of which nothing was recorded is not there.
-                since: begin.filter(|_| found[location].events > 0).map(|moment| moment.time),
-                until: end.filter(|_| found[location].events > 0).map(|moment| moment.time),
-                changes,
+                serves: !is_main(&self.events, location),
+                since,
+                until,
+                present: since.or(until).zip(until.or(since)),
+                changes: begin.map_or(0, before),
                 cpu: begin.map_or_else(Vec::new, cpu),
             }
         };
         (0..found.len()).map(stretch).collect()
-    };
-    (0..=cuts.len()).map(of_slice).collect()
+    }
+
+    /// Reads what lies between two meetings. None where the input is not as it was when it was looked through.
+    pub(super) fn read(
+        &self,
+        builder: TraceBuilder,
+        stretches: &[Stretch],
+        is_last: bool,
+        advance: Advance<'_>,
+    ) -> Option<Trace> {
+        let source = SliceSource { looked: self, stretches, is_last, unknown: AtomicU64::new(0) };
+        let trace = read(source, builder, advance);
+        let is_whole = trace.streams().iter().zip(stretches).all(|(stream, stretch)| stream.events == stretch.take);
+        // All parts have the same call paths.
+        (is_whole && trace.paths().len() == self.builder.paths.len()).then_some(trace)
+    }
 }
 
 /// None where functions are known from calling contexts, see [`super::scout`].
@@ -413,32 +462,31 @@ impl Slices for Sliced<'_> {
     }
 
     fn conclude(&self, unknown: u64) -> Quality {
+        let Looked { events, builder, between, .. } = &self.looked;
         let mut quality = Quality::default();
-        report_between(&self.between, unknown, self.events.generators.rate, self.builder.resolution, &mut quality);
+        report_between(between, unknown, events.generators.rate, builder.resolution, &mut quality);
         quality
     }
 
     fn read(&self, slice: usize, advance: Advance<'_>) -> Option<Trace> {
-        let mut builder = self.builder.clone();
+        let looked = &self.looked;
+        let mut builder = looked.builder.clone();
         if slice == 0 {
-            builder.quality = self.quality.clone();
+            builder.quality = looked.quality.clone();
         }
         let stretches = &self.stretches[slice];
+        let is_last = slice + 1 == self.stretches.len();
         builder.slice = Some(Slice {
             number: slice,
-            is_last: slice + 1 == self.stretches.len(),
+            is_last,
             met: self.met[slice].clone(),
-            begun: stretches.iter().map(|stretch| stretch.begun(&self.events.contexts)).collect(),
+            begun: stretches.iter().map(|stretch| stretch.begun(&looked.events.contexts)).collect(),
             open: Table::filled(stretches.len(), Vec::new()),
             stood: stretches.iter().map(|stretch| stretch.cpu.len() as u32).collect(),
-            counts_cpu: self.counts_cpu.iter().copied().collect(),
+            counts_cpu: looked.counts_cpu.iter().copied().collect(),
             unknown: 0,
         });
-        let source = SliceSource { sliced: self, stretches, unknown: AtomicU64::new(0) };
-        let trace = read(source, builder, advance);
-        let is_whole = trace.streams().iter().zip(stretches).all(|(stream, stretch)| stream.events == stretch.take);
-        // All slices have the same call paths.
-        (is_whole && trace.paths().len() == self.builder.paths.len()).then_some(trace)
+        looked.read(builder, stretches, is_last, advance)
     }
 }
 
@@ -462,10 +510,11 @@ impl Stretch {
     }
 }
 
-/// One slice as a source.
+/// What lies between two meetings as a source.
 struct SliceSource<'a> {
-    sliced: &'a Sliced<'a>,
+    looked: &'a Looked<'a>,
     stretches: &'a [Stretch],
+    is_last: bool,
     /// See [`Slice::unknown`].
     unknown: AtomicU64,
 }
@@ -480,11 +529,11 @@ impl Source for SliceSource<'_> {
 
     fn size(&self, location: &usize) -> u64 {
         let chunks = &self.stretches[*location].chunks;
-        (chunks.end - chunks.start) * self.sliced.events.chunk_size
+        (chunks.end - chunks.start) * self.looked.events.chunk_size
     }
 
     fn read(&self, location: &usize) -> Vec<(PeId, Segment<Kept>)> {
-        vec![(self.sliced.events.locations[*location].pe, self.segment(*location))]
+        vec![(self.looked.events.locations[*location].pe, self.segment(*location))]
     }
 
     fn whole(&self, pe: PeId) -> Segment<Kept> {
@@ -492,11 +541,11 @@ impl Source for SliceSource<'_> {
     }
 
     fn region(&self, pe: PeId, key: RegionKey) -> RegionId {
-        self.sliced.events.resolver(pe).region(key)
+        self.looked.events.resolver(pe).region(key)
     }
 
     fn joined(&self, pe: PeId, joined: &mut Joined<Kept>) {
-        let Some(counted) = &self.sliced.counted[pe.index()] else { return };
+        let Some(counted) = &self.looked.counted[pe.index()] else { return };
         let stretch = &self.stretches[pe.index()];
         let part = |_: &Recording<'_>| Part {
             counted: counted.clone(),
@@ -504,15 +553,23 @@ impl Source for SliceSource<'_> {
             serves: stretch.serves,
             is_last: stretch.until.is_none(),
         };
-        let unknown = self.sliced.events.put_functions(pe, joined, part);
+        let unknown = self.looked.events.put_functions(pe, joined, part);
         self.unknown.fetch_add(unknown, Ordering::Relaxed);
     }
 
     fn report(&self, joined: &[Joined<Kept>], builder: &mut TraceBuilder) {
-        // What is open at the end of another slice goes on.
-        let Some(slice) = &mut builder.slice else { return };
-        slice.unknown = self.unknown.load(Ordering::Relaxed);
-        if slice.is_last {
+        let unknown = self.unknown.load(Ordering::Relaxed);
+        if let Some(slice) = &mut builder.slice {
+            slice.unknown = unknown;
+        } else {
+            let Looked { events, between, .. } = self.looked;
+            let times = joined.iter().filter_map(Joined::times);
+            let span = times.map(|(begin, end)| end.0.saturating_sub(begin.0) as f64).sum();
+            let between = Between { span, ..*between };
+            report_between(&between, unknown, events.generators.rate, builder.resolution, &mut builder.quality);
+        }
+        // What is open at the end of another part goes on.
+        if self.is_last {
             let mut faults = partune_import::Faults::default();
             joined.iter().for_each(|joined| faults.add(joined.faults));
             faults.report("location", &mut builder.quality);
@@ -523,18 +580,17 @@ impl Source for SliceSource<'_> {
         let acts = kept.into_iter().map(|kept| kept.acts).collect();
         let positions = |pe: PeId| {
             let mut positions = Positions::default();
-            let changes = self.sliced.changes[pe.index()].iter().take(self.stretches[pe.index()].changes);
+            let changes = self.looked.changes[pe.index()].iter().take(self.stretches[pe.index()].changes);
             changes.for_each(|change| positions.change(change));
             positions
         };
-        offsets::find_from(builder, acts, &self.sliced.users, positions);
+        offsets::find_from(builder, acts, &self.looked.users, positions);
         for (stream, stretch) in builder.streams.iter_mut().zip(self.stretches) {
-            let ends = stretch.since.or(stretch.until).zip(stretch.until.or(stretch.since));
-            stream.present = ends;
+            stream.present = stretch.present;
             // Before those that were taken in the slice.
             stream.metrics.splice(0..0, stretch.cpu.iter().copied());
         }
-        let Sliced { events, .. } = self.sliced;
+        let Looked { events, .. } = self.looked;
         endings::correct(builder, &events.locations);
         builder.clocks = events.locations.iter().map(|location| location.clock.clone().into_measured()).collect();
     }
@@ -542,7 +598,7 @@ impl Source for SliceSource<'_> {
 
 impl SliceSource<'_> {
     fn segment(&self, location: usize) -> Segment<Kept> {
-        let (events, stretch) = (&self.sliced.events, &self.stretches[location]);
+        let (events, stretch) = (&self.looked.events, &self.stretches[location]);
         let about = &events.locations[location];
         let resolver = events.resolver(about.pe);
         let mut decoder = Decoder::new(true, &about.clock, &events.contexts, resolver, about.process);

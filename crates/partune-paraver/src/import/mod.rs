@@ -59,6 +59,7 @@ pub const FORMAT: Format = Format {
     detect: text::is_trace,
     open: import,
     slices: None,
+    around: None,
 };
 
 /// Imports the trace with this name; the `.pcf` and `.row` are those beside it with the same stem. `progress` gets bytes of the file

@@ -32,6 +32,7 @@ pub const FORMAT: Format = Format {
     detect,
     open: import,
     slices: None,
+    around: None,
 };
 
 /// How every log begins.
