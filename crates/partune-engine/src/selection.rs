@@ -1,7 +1,7 @@
 //! Which piece of a run is looked at, as people say it: between two times, a phase, without the first turns of the main loop.
 
 use partune_analysis::{Base, turn_begins};
-use partune_base::{Id, RegionId, Time, alike};
+use partune_base::{Clock, Id, RegionId, Time, alike};
 use partune_diag::seconds;
 use partune_trace::{Role, Trace};
 
@@ -76,14 +76,7 @@ impl Selection {
             return Err(SelectionError::Profile);
         }
         let since = |time: Time| trace.clock().seconds(time.since(trace.begin()));
-        let (mut begin, mut end) = (trace.begin(), trace.end());
-        if let Some(from) = self.from {
-            begin = from.in_run(trace);
-            if begin >= end {
-                return Err(SelectionError::Beyond { from: since(begin), run: since(end) });
-            }
-        }
-        end = self.to.map_or(end, |to| to.in_run(trace).min(end));
+        let (mut begin, mut end) = self.times(trace.clock(), (trace.begin(), trace.end()))?;
         if let Some(name) = &self.phase {
             let (enter, leave) = extent(trace, name).ok_or_else(|| no_phase(trace, name))?;
             (begin, end) = (begin.max(enter), end.min(leave));
@@ -103,15 +96,37 @@ impl Selection {
         }
         Ok((begin > trace.begin() || end < trace.end()).then_some((begin, end)))
     }
+
+    /// Whether it is a piece between two times, of which one is known without the events of the run.
+    pub(crate) fn is_between_times(&self) -> bool {
+        (self.from.is_some() || self.to.is_some()) && self.phase.is_none() && self.skip_turns == 0
+    }
+
+    /// Between which times it is, of a run with this first and last event; they may be in the wrong order.
+    fn times(&self, clock: Clock, run: (Time, Time)) -> Result<(Time, Time), SelectionError> {
+        let since = |time: Time| clock.seconds(time.since(run.0));
+        let begin = self.from.map_or(run.0, |from| from.in_run(clock, run));
+        if self.from.is_some() && begin >= run.1 {
+            return Err(SelectionError::Beyond { from: since(begin), run: since(run.1) });
+        }
+        Ok((begin, self.to.map_or(run.1, |to| to.in_run(clock, run).min(run.1))))
+    }
+
+    /// The same of a piece [between two times](Self::is_between_times), in order.
+    pub(crate) fn between(&self, clock: Clock, run: (Time, Time)) -> Result<(Time, Time), SelectionError> {
+        let since = |time: Time| clock.seconds(time.since(run.0));
+        let (begin, end) = self.times(clock, run)?;
+        if begin >= end { Err(SelectionError::Empty { from: since(begin), to: since(end) }) } else { Ok((begin, end)) }
+    }
 }
 
 impl Moment {
-    fn in_run(self, trace: &Trace) -> Time {
+    fn in_run(self, clock: Clock, (begin, end): (Time, Time)) -> Time {
         let span = match self {
-            Moment::Seconds(seconds) => trace.clock().span(seconds),
-            Moment::Share(share) => trace.clock().span(trace.clock().seconds(trace.duration()) * share),
+            Moment::Seconds(seconds) => clock.span(seconds),
+            Moment::Share(share) => clock.span(clock.seconds(end.since(begin)) * share),
         };
-        Time(trace.begin().0.saturating_add(span.0))
+        Time(begin.0.saturating_add(span.0))
     }
 }
 

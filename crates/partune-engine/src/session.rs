@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use partune_analysis::{ANALYSES, Analysis, Input, Needs, Options, Outcome, Shared, Waits, analyses_of, repeats};
+use partune_base::Time;
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_index::clock_repair::Repair;
 use partune_index::{Index, Ties, clock_repair};
@@ -141,9 +142,7 @@ pub fn analyze_piece(
             (trace, index, waits, Some(ties))
         }
         Some(piece) => {
-            let waits = Waits::find_with(&trace, &index, &request.options);
-            let (trace, index, moves) = partune_index::cut(trace, index, piece);
-            let waits = waits.within(&trace, &moves);
+            let (trace, index, waits) = within(trace, index, piece, request);
             (trace, index, waits, None)
         }
     });
@@ -152,6 +151,14 @@ pub fn analyze_piece(
         predict(&mut diagnosis, request.options.machine.as_ref(), progress);
     }
     Ok(diagnosis)
+}
+
+/// A piece, with the waits in it: these are found before it is cut.
+pub(crate) fn within(trace: Trace, index: Index, piece: (Time, Time), request: &Request) -> (Trace, Index, Waits) {
+    let waits = Waits::find_with(&trace, &index, &request.options);
+    let (trace, index, moves) = partune_index::cut(trace, index, piece);
+    let waits = waits.within(&trace, &moves);
+    (trace, index, waits)
 }
 
 /// The trace with times that do not run backwards, and what belongs together in it.
@@ -172,7 +179,7 @@ pub(crate) fn matched(trace: Trace, request: &Request, progress: &dyn Progress) 
 }
 
 /// Runs the analyses.
-fn diagnose(
+pub(crate) fn diagnose(
     trace: Trace,
     index: Index,
     (waits, ties): (Waits, Option<Ties>),

@@ -79,15 +79,21 @@ pub fn may_be_in_slices(path: &Path, request: &Request, slice: u64) -> bool {
 fn large(path: &Path, request: &Request, slice: u64) -> Result<Option<Large>, OpenError> {
     let able = analyses_of(Needs::Queries);
     let is_known = |name: &String| able.iter().any(|analysis| analysis.name == *name);
-    let runs = formats::runs(path)?;
-    let [entry] = runs.as_slice() else { return Ok(None) };
-    let bytes = formats::bytes(entry);
-    let is_able = request.options.operations.is_empty() && request.only.iter().all(is_known);
-    if bytes <= LEAST * 2 * slice || !is_able || formats::has_operations(entry) {
+    let Some((entry, bytes)) = archive(path, request, slice)? else { return Ok(None) };
+    if !request.only.iter().all(is_known) {
         return Ok(None);
     }
-    let find = formats::detect(entry)?.slices;
-    Ok(find.map(|find| Large { entry: entry.clone(), bytes, find }))
+    let find = formats::detect(&entry)?.slices;
+    Ok(find.map(|find| Large { entry, bytes, find }))
+}
+
+/// The entry of the archive that a path means, with its size, if it is one that may be large enough for slices of this size, and functions have the operations that it tells.
+pub(crate) fn archive(path: &Path, request: &Request, slice: u64) -> Result<Option<(PathBuf, u64)>, OpenError> {
+    let mut runs = formats::runs(path)?;
+    let Some(entry) = runs.pop().filter(|_| runs.is_empty()) else { return Ok(None) };
+    let bytes = formats::bytes(&entry);
+    let is_able = request.options.operations.is_empty() && !formats::has_operations(&entry);
+    Ok((bytes > LEAST * 2 * slice && is_able).then_some((entry, bytes)))
 }
 
 /// What process 0 found, where all that share the work with it see the same.

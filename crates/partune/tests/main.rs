@@ -2,6 +2,7 @@
 
 mod advise;
 mod archives;
+mod around;
 mod browser;
 mod clean;
 mod command;

@@ -67,7 +67,7 @@ fn compared(runs: [&Diagnosis; 2]) -> Value {
     serde_json::json!([parsed(&partune_report::compare_document(&comparison, &named, None, &[])), scaling])
 }
 
-fn parsed(document: &str) -> Value {
+pub(crate) fn parsed(document: &str) -> Value {
     serde_json::from_str(document).expect("a document is JSON")
 }
 
@@ -284,7 +284,7 @@ fn ends_of_parts_may_be_told_late() {
 }
 
 /// Four processes in turns, with what there is to find about files: all read the same in small accesses, each from where it was in the turn before, the first writes and synchronises while others wait for it.
-fn with_files(alone: bool) -> String {
+pub(crate) fn with_files(alone: bool) -> String {
     let rank = |rank: u32| {
         let writes = if rank == 0 || !alone {
             format!(
@@ -469,7 +469,7 @@ fn what_goes_across_is_looked_at_as_a_whole() {
 }
 
 /// Takes what was measured of the offsets of clocks out of an archive, by that of one whose clocks agree.
-fn forget_offsets(plain: &Path, skewed: &Path, ranks: usize) {
+pub(crate) fn forget_offsets(plain: &Path, skewed: &Path, ranks: usize) {
     for rank in 0..ranks {
         let of = |anchor: &Path| anchor.with_file_name("traces").join(format!("{rank}.def"));
         std::fs::copy(of(plain), of(skewed)).expect("definitions of a location are a file");
