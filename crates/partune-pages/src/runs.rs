@@ -224,12 +224,16 @@ impl Slot {
     /// What is found, in slices where that is possible; or why nothing can be.
     fn diagnosed(&self, opening: &Opening) -> Result<Diagnosis, String> {
         let Opening { request, selection, slice } = opening;
-        if *selection == Selection::default() {
+        let sliced = if *selection == Selection::default() {
             let request = Request { compares: true, draws: true, ..request.clone() };
             let sliced = partune_engine::analyze_in_slices(&self.path, &request, *slice, &Alone, self);
-            if let Sliced::Diagnosed(diagnosis) = sliced.map_err(|error| error.to_string())? {
-                return Ok(*diagnosis);
-            }
+            sliced.map_err(|error| error.to_string())?
+        } else {
+            let alone = partune_engine::analyze_piece_alone(&self.path, selection, request, *slice, self);
+            alone.map_err(|error| error.to_string())?
+        };
+        if let Sliced::Diagnosed(diagnosis) = sliced {
+            return Ok(*diagnosis);
         }
         let opened = partune_engine::open(&self.path, self).map_err(|error| error.to_string())?;
         partune_engine::analyze_piece(opened, selection, request, self).map_err(|error| error.to_string())

@@ -129,8 +129,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let asked = args.asked()?;
     let room = args.resources().limit()?;
-    let is_whole = asked.selection == Selection::default() && asked.kernels.is_none();
-    let sliced = if is_whole { args.in_slices(&asked, &Alone)? } else { Sliced::Whole(None) };
+    let sliced = match &asked {
+        Asked { kernels: Some(_), .. } => Sliced::Whole(None),
+        Asked { selection, .. } if *selection == Selection::default() => args.in_slices(&asked, &Alone)?,
+        Asked { request, selection, .. } => {
+            let bar = Bar::new(args.timings);
+            partune_engine::analyze_piece_alone(args.archive()?, selection, request, SLICE, &bar)?
+        }
+    };
     tell(args, asked, sliced, || Ok(room))
 }
 

@@ -8,6 +8,7 @@ use partune_engine::{Diagnosis, Request, Selection};
 use partune_pages::{History, Runs, Sources};
 
 use crate::commands::report::write;
+use crate::commands::runs::in_slices;
 use crate::output;
 use crate::progress::Bar;
 
@@ -75,6 +76,12 @@ fn revisions(from: &Path) -> anyhow::Result<Vec<PathBuf>> {
 fn read(folder: &Path, request: &Request, piece: &Selection) -> anyhow::Result<Vec<Diagnosis>> {
     let bar = Bar::new(false);
     let one = |entry: &PathBuf| -> anyhow::Result<Diagnosis> {
+        // What is told of all of a revision is told with its events.
+        if *piece != Selection::default()
+            && let Some(diagnosis) = in_slices(entry, piece, request, &bar)?
+        {
+            return Ok(diagnosis);
+        }
         let opened = partune_engine::open(entry, &bar)?;
         Ok(partune_engine::analyze_piece(opened, piece, request, &bar)?)
     };

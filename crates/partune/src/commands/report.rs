@@ -47,24 +47,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     let options = Options { machine, ..args.thresholds.options() };
     let archives = args.archive.iter().chain(&args.history).cloned().collect::<Vec<_>>();
+    let (request, selection) = (Request { draws: true, ..args.reading.asked(options)? }, args.reading.selection());
+    let room = args.reading.resources().limit()?;
+    let tell = || room.map_or(Ok(()), |room| room.tell(&archives));
     if let Some(from) = &args.history {
-        let request = args.reading.request(&archives, options)?;
+        tell()?;
         let to = args.output.as_deref().unwrap_or(Path::new("history"));
-        return history::run(from, to, &request, &args.reading.selection(), &sources);
+        return history::run(from, to, &request, &selection, &sources);
     }
     let Some(archive) = &args.archive else { return Ok(()) };
     let output = args.output.as_deref().unwrap_or(Path::new("report.html"));
     replaceable(output)?;
-    let room = args.reading.resources().limit()?;
-    let request = Request { draws: true, ..args.reading.asked(options)? };
     let bar = Bar::new(false);
-    let diagnosis = match runs::in_slices(archive, &args.reading, &request, &bar)? {
-        Some(diagnosis) => diagnosis,
-        None => {
-            room.map_or(Ok(()), |room| room.tell(&archives))?;
-            let opened = runs::open_one(archive, &bar)?;
-            partune_engine::analyze_piece(opened, &args.reading.selection(), &request, &bar)?
-        }
+    let diagnosis = if let Some(diagnosis) = runs::in_slices(archive, &selection, &request, &bar)? {
+        diagnosis
+    } else {
+        tell()?;
+        partune_engine::analyze_piece(runs::open_one(archive, &bar)?, &selection, &request, &bar)?
     };
     drop(bar);
     let findings = diagnosis.findings.len();

@@ -31,14 +31,18 @@ pub(crate) fn open_one(path: &Path, progress: &dyn Progress) -> anyhow::Result<p
     Ok(opened)
 }
 
-/// Opens and analyses archives, and all runs of a folder of repeated ones; large ones slice by slice where that is possible, those of the first archive if no event of it `is_followed`. One that cannot be read ends it.
+/// Opens and analyses archives, and all runs of a folder of repeated ones; large ones slice by slice where that is possible, those of the first archive if no event of it `is_followed`; of a piece what lies around it. One that cannot be read ends it.
 pub(crate) fn open(archives: &[PathBuf], reading: &Reading, is_followed: bool) -> anyhow::Result<Opened> {
     let request = Request { predicts: false, compares: true, ..reading.asked(Options::default())? };
     let room = reading.resources().limit()?;
     let bar = Bar::new(false);
     let sets: Vec<Vec<PathBuf>> = archives.iter().map(|it| partune_engine::runs(it)).collect::<Result<_, _>>()?;
+    let selection = reading.selection();
     let in_slices = |(set, entry): (usize, &PathBuf)| {
-        if is_followed && set == 0 { Ok(None) } else { in_slices(entry, reading, &request, &bar) }
+        if is_followed && set == 0 && selection == Selection::default() {
+            return Ok(None);
+        }
+        in_slices(entry, &selection, &request, &bar).with_context(|| entry.display().to_string())
     };
     let entries = || sets.iter().enumerate().flat_map(|(set, entries)| entries.iter().map(move |entry| (set, entry)));
     let sliced: Vec<Option<Diagnosis>> = entries().map(in_slices).collect::<anyhow::Result<_>>()?;
@@ -64,20 +68,22 @@ pub(crate) fn open(archives: &[PathBuf], reading: &Reading, is_followed: bool) -
     Ok(Opened(all))
 }
 
-/// What is found in a large archive slice by slice, see [`found`].
+/// What is found in a large archive slice by slice, or in a piece of it without the rest; see [`found`].
 pub(crate) fn in_slices(
     archive: &Path,
-    reading: &Reading,
+    selection: &Selection,
     request: &Request,
-    bar: &Bar,
+    progress: &dyn Progress,
 ) -> anyhow::Result<Option<Diagnosis>> {
-    if reading.selection() != Selection::default() {
-        return Ok(None);
-    }
-    Ok(found(partune_engine::analyze_in_slices(archive, request, SLICE, &Alone, bar)?, archive))
+    let sliced = if *selection == Selection::default() {
+        partune_engine::analyze_in_slices(archive, request, SLICE, &Alone, progress)?
+    } else {
+        partune_engine::analyze_piece_alone(archive, selection, request, SLICE, progress)?
+    };
+    Ok(found(sliced, archive))
 }
 
-/// What was found in slices; where the archive is to be read as a whole, none, and why is told.
+/// What was found without reading all of an archive at once; where it has to be, none, and why is told, if that is a matter of what is in it.
 pub(crate) fn found(sliced: Sliced, archive: &Path) -> Option<Diagnosis> {
     match sliced {
         Sliced::Diagnosed(diagnosis) => Some(*diagnosis),
