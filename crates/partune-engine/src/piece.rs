@@ -7,6 +7,7 @@ use std::path::Path;
 
 use partune_import::Around;
 use partune_index::Index;
+use partune_job::Alone;
 use partune_trace::Trace;
 
 use crate::files::Folder;
@@ -14,7 +15,7 @@ use crate::formats::{self, OpenError};
 use crate::selection::{Selection, SelectionError};
 use crate::session::{diagnose, within};
 use crate::sliced::archive;
-use crate::{Progress, Request, Sliced, timed};
+use crate::{Progress, Request, Sliced, analyze_in_slices, timed};
 
 /// Why there is no diagnosis of a piece.
 #[derive(Debug, thiserror::Error)]
@@ -27,8 +28,8 @@ pub enum PieceError {
 
 /// The diagnosis of a piece between two times of an archive with more than twice so many event records as `slice`, if no more than so many lie around it. It is that of
 /// [`analyze_piece`](crate::analyze_piece) for the whole run, but for what is a matter of all of the run: what was noticed outside of the piece, how many events it has (an estimate in any case), and what it usually
-/// takes to get a lock. Not where something in the run goes across, where clocks disagree around the piece, and where the piece is all of the run, a phase, or begins behind turns of a loop: then all of
-/// it is to be read.
+/// takes to get a lock. Not where something in the run goes across, where clocks disagree around the piece, and where it is a phase or begins behind turns of a loop: then all of
+/// it is to be read. A piece that is all of the run is looked at in slices.
 ///
 /// Cost: one pass over all events, and what lies around the piece.
 pub fn analyze_piece_alone(
@@ -55,7 +56,7 @@ pub fn analyze_piece_alone(
     };
     let (begin, end) = selection.between(run.clock(), run.extent())?;
     if (begin, end) == run.extent() {
-        return Ok(Sliced::Whole(None));
+        return Ok(analyze_in_slices(path, request, slice, &Alone, progress)?);
     }
     if run.events(begin, end) > slice.saturating_mul(2) {
         return whole("processes do not meet near by the piece, or it is large itself");

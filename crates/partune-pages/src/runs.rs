@@ -45,11 +45,19 @@ pub struct Opening {
     pub selection: Selection,
     /// Event records of a slice; runs with more than twice as many are looked at in slices.
     pub slice: u64,
+    /// It is a run that was looked at in slices seen otherwise, so not all of it may be read at once.
+    is_large: bool,
+}
+
+impl Opening {
+    pub fn new(request: Request, selection: Selection, slice: u64) -> Opening {
+        Opening { request, selection, slice, is_large: false }
+    }
 }
 
 impl Default for Opening {
     fn default() -> Self {
-        Opening { request: Request::default(), selection: Selection::default(), slice: SLICE }
+        Opening::new(Request::default(), Selection::default(), SLICE)
     }
 }
 
@@ -122,6 +130,7 @@ impl Runs {
         let slot = self.slot(of)?;
         let mut opening = slot.opening.as_ref().unwrap_or(general).clone();
         if let Some((from, to)) = piece {
+            opening.is_large |= matches!(slot.state(), State::Ready(run) if run.recorded().is_in_slices());
             let moment = |seconds| Some(Moment::Seconds(seconds));
             opening.selection = Selection { from: moment(from), to: moment(to), ..Selection::default() };
         }
@@ -223,17 +232,22 @@ impl Slot {
 
     /// What is found, in slices where that is possible; or why nothing can be.
     fn diagnosed(&self, opening: &Opening) -> Result<Diagnosis, String> {
-        let Opening { request, selection, slice } = opening;
+        let Opening { request, selection, slice, is_large } = opening;
+        let drawn = Request { compares: true, draws: true, ..request.clone() };
         let sliced = if *selection == Selection::default() {
-            let request = Request { compares: true, draws: true, ..request.clone() };
-            let sliced = partune_engine::analyze_in_slices(&self.path, &request, *slice, &Alone, self);
+            let sliced = partune_engine::analyze_in_slices(&self.path, &drawn, *slice, &Alone, self);
             sliced.map_err(|error| error.to_string())?
         } else {
-            let alone = partune_engine::analyze_piece_alone(&self.path, selection, request, *slice, self);
+            let alone = partune_engine::analyze_piece_alone(&self.path, selection, &drawn, *slice, self);
             alone.map_err(|error| error.to_string())?
         };
-        if let Sliced::Diagnosed(diagnosis) = sliced {
-            return Ok(*diagnosis);
+        match sliced {
+            Sliced::Diagnosed(diagnosis) => return Ok(*diagnosis),
+            Sliced::Whole(why) if *is_large => {
+                let why = why.unwrap_or_else(|| "the run cannot be looked at in slices so".to_owned());
+                return Err(format!("all of the run would be read at once: {why}\n  remedy: select a shorter part"));
+            }
+            Sliced::Whole(_) | Sliced::Elsewhere => {}
         }
         let opened = partune_engine::open(&self.path, self).map_err(|error| error.to_string())?;
         partune_engine::analyze_piece(opened, selection, request, self).map_err(|error| error.to_string())

@@ -1,8 +1,9 @@
 //! What is shown of a run that was looked at in slices: sums and pictures of the whole, and no single events.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use partune_engine::{Options, Request};
+use partune_engine::{Options, Request, Selection};
 use partune_pages::{Fault, Opening, Runs};
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ fn opened(anchor: &Path, slice: u64) -> Runs {
     let runs = Runs::new(vec![anchor.to_owned()]);
     let request =
         Request { predicts: false, options: Options { minimum: 0.0, ..Options::default() }, ..Request::default() };
-    runs.open(&Opening { request, slice, ..Opening::default() });
+    runs.open(&Opening::new(request, Selection::default(), slice));
     runs
 }
 
@@ -151,4 +152,43 @@ fn single_events_are_those_of_a_part() {
         assert_eq!((refused.fault, refused.message.contains("slices")), (Fault::Unknown, true), "{question}");
         assert!(refused.remedy.contains("analyse only this"), "{question}");
     }
+}
+
+/// Waits until a run is open or failed.
+fn row_of(runs: &Runs, number: u64) -> Value {
+    let end = Instant::now() + Duration::from_mins(1);
+    loop {
+        let row = asked(runs, "runs")[number as usize].clone();
+        if row["state"] != "opening" {
+            return row;
+        }
+        assert!(Instant::now() < end, "it opens");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A part is a run by itself, with its events, and that of the run as a whole; one that is too long is refused, and one that is all of it is in slices again.
+#[test]
+fn a_part_has_its_events() {
+    let folder = tempfile::tempdir().expect("there is room for an archive");
+    let anchor = synth(folder.path(), &["--ranks", "8", "--events", "24K", "--slow", "5:2"]);
+    let both = [opened(&anchor, u64::MAX / 8), opened(&anchor, 2500)];
+    assert!(is_in_slices(&both[1]));
+    let all = asked(&both[1], "runs")[0]["duration_ns"].as_i64().expect("it is open");
+    let part = |runs: &Runs, from: i64, to: i64| {
+        let number = asked(runs, &format!("runs/0/piece?from={from}&to={to}"))["run"].as_u64().expect("a number");
+        (number, row_of(runs, number))
+    };
+    let [whole, alone] = both.each_ref().map(|runs| {
+        let (number, row) = part(runs, all / 2, all / 2 + all / 20);
+        assert_eq!((&row["state"], &row["in_slices"]), (&"ready".into(), &false.into()), "{row}");
+        let questions = ["findings", "profile", "timeline?columns=64", "matrix", "balance", "selection"];
+        questions.map(|question| asked(runs, &format!("runs/{number}/{question}")))
+    });
+    assert_eq!(whole, alone);
+    assert!(alone[2]["messages_count"].as_u64() > Some(0), "{}", alone[2]);
+    let (_, row) = part(&both[1], all / 10, all / 10 * 9);
+    assert_eq!((&row["state"], &row["remedy"]), (&"failed".into(), &"select a shorter part".into()), "{row}");
+    let (_, row) = part(&both[1], 0, all + 1);
+    assert_eq!((&row["state"], &row["in_slices"]), (&"ready".into(), &true.into()), "{row}");
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
-use partune_engine::{Options, SLICE, Selection};
+use partune_engine::{Options, SLICE};
 use partune_pages::{Opening, Sources};
 use partune_server::{Limits, Server, Settings};
 use tempfile::TempDir;
@@ -56,18 +56,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for archive in &args.archives {
         partune_engine::runs(archive)?;
     }
-    let is_all_of_it = args.reading.selection() == Selection::default();
+    let selection = args.reading.selection();
+    let is_followed = selection.phase.is_some() || selection.skip_turns > 0;
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     let options = Options { machine, ..args.thresholds.options() };
     let request = args.reading.asked(options)?;
-    let is_whole = |it: &&PathBuf| !is_all_of_it || !partune_engine::may_be_in_slices(it, &request, SLICE);
+    let is_whole = |it: &&PathBuf| is_followed || !partune_engine::may_be_in_slices(it, &request, SLICE);
     let whole: Vec<PathBuf> = args.archives.iter().filter(is_whole).cloned().collect();
     args.reading.resources().take(&whole)?;
     let server = Server::bind(Settings {
         archives: args.archives.clone(),
         port: args.port,
         token: args.token_file.clone(),
-        opening: Opening { request, selection: args.reading.selection(), slice: SLICE },
+        opening: Opening::new(request, selection, SLICE),
         sources: Sources::new(&args.source)
             .context("cannot show source files\n  remedy: give folders that are there with --source")?,
         page: args.page.clone(),
