@@ -98,7 +98,7 @@ pub struct Impact {
 }
 
 impl CriticalPath {
-    /// Walks the path of a run.
+    /// Walks the path of a run, or of a slice of it.
     pub fn find(trace: &Trace, index: &Index, waits: &Waits) -> CriticalPath {
         let walk = walk(trace, index, waits);
         let sums = walk.times(trace, waits);
@@ -195,9 +195,7 @@ impl Query for Critical {
         let mut known: Vec<(Time, PeId)> = Vec::new();
         for pe in &pes {
             let end = trace.streams()[*pe].end().unwrap_or_default();
-            let own =
-                waits.of_pe(*pe).last().filter(|wait| trace.streams()[*pe].operations.last() == Some(&wait.operation));
-            let (from, path, more) = match own.filter(|wait| wait.cause.is_some() && wait.cause.pe != *pe) {
+            let (from, path, more) = match at_end(trace, waits, *pe) {
                 Some(wait) => ((wait.end, wait.cause.pe), trace.visit(*pe, wait.operation).path, end.since(wait.end)),
                 None => ((Time(end.0 + 1), *pe), CallPathId::NONE, Span::ZERO),
             };
@@ -227,6 +225,12 @@ impl Query for Critical {
             add_rows(sums, next, |(path, _)| *path, |sum, more| sum.1 += more.1);
         }
     }
+}
+
+/// The wait of a PE for another one in its last operation.
+fn at_end<'a>(trace: &Trace, waits: &'a Waits, pe: PeId) -> Option<&'a Wait> {
+    let is_last = |wait: &&Wait| trace.streams()[pe].operations.last() == Some(&wait.operation);
+    waits.of_pe(pe).last().filter(is_last).filter(|wait| wait.cause.is_some() && wait.cause.pe != pe)
 }
 
 impl Impact {
@@ -292,8 +296,13 @@ pub(crate) struct Walk {
 }
 
 fn walk(trace: &Trace, index: &Index, waits: &Waits) -> Walk {
-    let ends = trace.cpu_pes().filter_map(|pe| Some((trace.streams()[pe].end()?, pe)));
-    let last = ends.max_by_key(|(end, pe)| (*end, std::cmp::Reverse(*pe)));
+    let ends = |pe: PeId| Some((trace.streams()[pe].end()?, pe));
+    let last = if trace.slice().is_none_or(|slice| slice.is_last) {
+        trace.cpu_pes().filter_map(ends).max_by_key(|(end, pe)| (*end, std::cmp::Reverse(*pe)))
+    } else {
+        // Whoever goes on, the way leads by the PE that came last to the meeting at the end.
+        trace.cpu_pes().next().map(|pe| at_end(trace, waits, pe).map_or(pe, |wait| wait.cause.pe)).and_then(ends)
+    };
     last.map(|last| walk_from(trace, index, waits, last)).unwrap_or_default()
 }
 

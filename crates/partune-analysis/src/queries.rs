@@ -179,9 +179,10 @@ queries! {
 }
 
 impl Answers {
-    /// Those that are asked for where runs are put side by side, or drawn.
-    pub(crate) fn for_later(self) -> Answers {
+    /// Those that are asked for where runs are put side by side, or, if it is, drawn.
+    pub(crate) fn for_later(self, is_drawn: bool) -> Answers {
         let Answers { path_sums, operation_sums, waiting, exchanges, code, visit_moments, wait_moments, .. } = self;
+        let (exchanges, code) = if is_drawn { (exchanges, code) } else { Default::default() };
         Answers {
             path_sums,
             operation_sums,

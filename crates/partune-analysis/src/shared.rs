@@ -86,10 +86,10 @@ impl Shared {
         Shared { answers, ..Shared::default().with_costs(costs) }
     }
 
-    /// What is kept of it beside a run, to put it side by side with others and to draw it.
+    /// What is kept of it beside a run, to put it side by side with others, and to draw it if it is.
     #[must_use]
-    pub fn for_later(self) -> Shared {
-        Shared { answers: self.answers.for_later(), ..Shared::default() }
+    pub fn for_later(self, is_drawn: bool) -> Shared {
+        Shared { answers: self.answers.for_later(is_drawn), ..Shared::default() }
     }
 
     /// Makes what most analyses need, before they are run side by side.

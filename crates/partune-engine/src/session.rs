@@ -20,6 +20,7 @@ use crate::{OperationsError, Progress, Run, operations, timed};
 
 /// What to analyse, and how.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is asked for by itself")]
 pub struct Request {
     /// Thresholds.
     pub options: Options,

@@ -2,8 +2,8 @@
 //!
 //! Time by kind is kept for *stretches* of equal length, a power of two ticks; where the run gets more of them than are kept, two become one. So what is kept does not depend on where
 //! the run was cut. In a stretch time is spread evenly: bins of a view are exact where they begin and end with stretches, and the whole run is.
-//! Of the critical path the longest part that begins in each stretch is kept, of waits the longest of each place.
-//! Memory: 96 bytes for each PE and stretch, 24 for each PE and call path with waits or bytes, and the longest waits.
+//! Of the critical path the longest part that begins in each stretch is kept, as each slice has it: at a cut it leads by the PE that came last. Of waits the 200 longest of each pattern and call path are kept.
+//! Memory: 96 bytes for each PE and stretch, 24 for each PE and call path with waits or bytes, and 64 for each of the longest waits.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -124,8 +124,19 @@ impl Sketch {
             waits.extend(more);
             keep_longest(waits, WAITS);
         }
-        self.critical.extend(next.critical);
+        self.go_on(next.critical);
         self.thin();
+    }
+
+    /// Adds the parts of a later slice. PEs do not leave the meeting between at the same time.
+    fn go_on(&mut self, parts: Vec<(PeId, Time, Time)>) {
+        let until = self.critical.last().map_or(Time::MIN, |part| part.2);
+        for (pe, from, to) in parts.into_iter().filter(|part| part.2 > until) {
+            match self.critical.last_mut().filter(|last| last.0 == pe && last.2 >= from) {
+                Some(last) => last.2 = to,
+                None => self.critical.push((pe, from.max(until), to)),
+            }
+        }
     }
 
     /// Leaves of the critical path the longest part that begins in each stretch, the first of equal ones.

@@ -54,7 +54,7 @@ fn sums_are_those_of_the_whole() {
     let made: [&[&str]; 3] = [
         &["--ranks", "8", "--events", "12K", "--slow", "5:2", "--jitter", "0.3"],
         &["--ranks", "4", "--events", "8K", "--threads", "2"],
-        &["--ranks", "3", "--events", "8K", "--inject", "late-broadcast:0:500000:50"],
+        &["--ranks", "3", "--events", "8K", "--inject", "late-broadcast:0:500000:50", "--metrics"],
     ];
     let made: Vec<_> =
         (0..).zip(made).map(|(at, options): (usize, _)| synth(&folder.path().join(at.to_string()), options)).collect();
@@ -103,8 +103,9 @@ fn the_same_bins(whole: &Runs, sliced: &Runs, anchor: &Path) {
     assert_eq!(expected.len(), found.len(), "{}", anchor.display());
     for ((kind, a), (other, b)) in expected.into_iter().zip(found) {
         assert_eq!(kind, other);
+        assert_eq!(a.len(), b.len(), "{} {kind}", anchor.display());
         let most = a.iter().zip(&b).map(|(a, b)| a.abs_diff(*b)).max();
-        assert!(most <= Some(3), "{} {kind}: {most:?} of 255", anchor.display());
+        assert!(most.is_some_and(|most| most <= 3), "{} {kind}: {most:?} of 255", anchor.display());
     }
 }
 
@@ -136,10 +137,21 @@ fn the_longest_instances_of_a_wait_are_known() {
 #[test]
 fn single_events_are_those_of_a_part() {
     let folder = tempfile::tempdir().expect("there is room for an archive");
-    let anchor = synth(folder.path(), &["--ranks", "8", "--events", "12K", "--slow", "5:2"]);
+    let anchor = synth(folder.path(), &["--ranks", "8", "--events", "12K", "--slow", "5:2", "--metrics"]);
     let runs = opened(&anchor, 500);
     assert!(is_in_slices(&runs));
+    let wrong = asked(&runs, "runs/0/find?text=time > 5 ms")["wrong"]["message"].clone();
+    assert!(wrong.as_str().is_some_and(|message| message.contains("slices")), "{wrong}");
+    let report = partune_pages::report(&runs);
+    assert!(report.len() < 1_000_000 && report.contains("\"runs/0/timeline\":"), "{}", report.len());
+    let waits = asked(&runs, "runs/0/findings?pattern=late_sender")["findings"][0]["id"].clone();
+    let next = format!("findings/{}/next?after=0", waits.as_str().expect("somebody waits"));
     let questions = [
+        next.as_str(),
+        "beside?base=0",
+        "counters?metric=0",
+        "flame?from=0&to=1000",
+        "measured?of=counter&metric=0",
         "selection",
         "at?pe=0&time=5",
         "next?region=0&after=0",

@@ -32,9 +32,11 @@ const BY: [string, string][] = [
   ["time", "time"],
 ];
 
-/** The other runs that have a timeline. */
+/** The other runs of which events are known. */
 const others = () =>
-  (runs.value ?? []).filter((it) => it.run !== run.value && it.state === "ready" && !it.profile_only && numbered(it) > 0);
+  (runs.value ?? []).filter(
+    (it) => it.run !== run.value && it.state === "ready" && !it.profile_only && !it.in_slices && numbered(it) > 0,
+  );
 
 /** The run that is beside this one, if it can be. */
 export const besideRun = () => {

@@ -8,6 +8,7 @@ import { recorded, useApi } from "../load";
 import { Answer } from "../parts/states";
 import { File, Swatch } from "../parts/words";
 import { pe as peName, pinned } from "../pes";
+import { inSlices } from "../runs";
 import { link, route, run } from "../state";
 import { Bookmarks } from "./bookmarks";
 import { chosenInstance, jump, toCause } from "./instances";
@@ -155,7 +156,7 @@ function Message({ timeline }: { timeline: Timeline }) {
 }
 
 function AtCursor({ pe, time, kinds }: { pe: number; time: number; kinds: Kind[] }) {
-  const answer = useApi<At>(`runs/${run.value}/at?pe=${pe}&time=${time}`);
+  const answer = useApi<At>(inSlices() ? null : `runs/${run.value}/at?pe=${pe}&time=${time}`);
   const step = (view.value.to - view.value.from) / 1000;
   return (
     <section aria-label="At the cursor" id="at-cursor" aria-live="polite">
@@ -163,7 +164,11 @@ function AtCursor({ pe, time, kinds }: { pe: number; time: number; kinds: Kind[]
         {peName(pe)} at {instant(time, step)}
       </h3>
       {!recorded && <Pin pe={pe} />}
-      <Answer of={answer}>{(data) => <Found data={data} kinds={kinds} />}</Answer>
+      {inSlices() ? (
+        <p class="dim small">What a PE does at a moment is known of a part that is analysed by itself.</p>
+      ) : (
+        <Answer of={answer}>{(data) => <Found data={data} kinds={kinds} />}</Answer>
+      )}
     </section>
   );
 }

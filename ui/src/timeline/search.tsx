@@ -7,6 +7,7 @@ import { get, useApi } from "../load";
 import { Failure } from "../parts/states";
 import { File, Swatch } from "../parts/words";
 import { pe as peName } from "../pes";
+import { inSlices } from "../runs";
 import { amend, link, route, run } from "../state";
 import { showVisit } from "./instances";
 import { cursor, showPe, view } from "./view";
@@ -17,7 +18,7 @@ export function SearchField() {
     <input
       type="search"
       aria-label="Search regions, files, PEs, findings, or visits by a condition"
-      placeholder="Search, or time > 5 ms ( / )"
+      placeholder={inSlices() ? "Search ( / )" : "Search, or time > 5 ms ( / )"}
       value={text}
       onInput={(event) =>
         amend(

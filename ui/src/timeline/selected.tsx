@@ -9,7 +9,7 @@ import { Answer } from "../parts/states";
 import { Bar, Table } from "../parts/table";
 import { Swatch } from "../parts/words";
 import { pe as peName } from "../pes";
-import { otherwise } from "../runs";
+import { inSlices, otherwise } from "../runs";
 import { amend, go, link, route, run } from "../state";
 import { ranges, type Selection, select, selection, size } from "./selection";
 import { show } from "./view";
@@ -45,7 +45,7 @@ function pesInWords(of: Selection): string {
 
 export function Selected({ kinds, tell }: { kinds: Kind[]; tell: (text: string) => void }) {
   const of = selection.value;
-  const answer = useApi<Data>(of && !recorded ? path(of) : null);
+  const answer = useApi<Data>(of && !recorded && !inSlices() ? path(of) : null);
   if (!of) return null;
   const step = (of.to - of.from) / 1000;
   return (
@@ -68,7 +68,7 @@ export function Selected({ kinds, tell }: { kinds: Kind[]; tell: (text: string) 
           Zoom to it
         </button>
         {!recorded && <Piece of={of} tell={tell} />}
-        {!recorded && (
+        {!recorded && !inSlices() && (
           <a id="flame-of-selection" href={link("flame", { from: of.from, to: of.to, only: ranges(of.pes) })}>
             Flame graph of it
           </a>
@@ -81,6 +81,8 @@ export function Selected({ kinds, tell }: { kinds: Kind[]; tell: (text: string) 
         <p class="dim small">
           A report has no numbers of pieces; <code>partune view ARCHIVE</code> has.
         </p>
+      ) : inSlices() ? (
+        <p class="dim small">“Analyse only this” says what is in it.</p>
       ) : (
         <Answer of={answer}>{(data) => <Numbers data={data} kinds={kinds} />}</Answer>
       )}
@@ -177,7 +179,7 @@ function Durations({ data }: { data: Data }) {
 /** By function and by PE, below the picture. */
 export function SelectedTables({ kinds }: { kinds: Kind[] }) {
   const of = selection.value;
-  const answer = useApi<Data>(of && !recorded ? path(of) : null);
+  const answer = useApi<Data>(of && !recorded && !inSlices() ? path(of) : null);
   if (!of || recorded || !answer.data) return null;
   return (
     <section id="selection-tables" aria-label="Selection by function and by PE">

@@ -95,12 +95,9 @@ function Shown({ timeline }: { timeline: Timeline }) {
           />
         ) : (
           <p class="dim">
-            {timeline.messages_count === null ? "Messages" : `${count(timeline.messages_count)} messages`} are in view;{" "}
             {timeline.messages_count === null
-              ? "single ones are known of a part of the run that is analysed by itself."
-              : recorded
-                ? "too many to draw and list."
-                : "they are drawn and listed when there are at most 2,000."}
+              ? "Which messages are in view is known of a part of the run that is analysed by itself."
+              : `${count(timeline.messages_count)} messages are in view; ${recorded ? "too many to draw and list." : "they are drawn and listed when there are at most 2,000."}`}
           </p>
         )}
       </div>

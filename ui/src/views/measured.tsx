@@ -4,6 +4,7 @@ import { amount, plural } from "../format";
 import { has, type Loaded, recorded, useApi } from "../load";
 import { Answer } from "../parts/states";
 import { Bar, Table } from "../parts/table";
+import { inSlices } from "../runs";
 import { amend, numeric, route, run } from "../state";
 import { useMetrics } from "../timeline/counters";
 
@@ -51,7 +52,8 @@ export function useAmounts(): { title: string; of: (path: number | null) => { ow
 
 export function MeasureChoice() {
   const metrics = useMetrics();
-  const counters = metrics?.name.map((name, at): [string, string] => [`counter.${at}`, name]) ?? [];
+  // What each PE counted is not kept of slices.
+  const counters = inSlices() ? [] : (metrics?.name.map((name, at): [string, string] => [`counter.${at}`, name]) ?? []);
   const shown = [...MEASURES, ...counters.filter((_, at) => metrics?.counts[at])].filter(([of]) => !recorded || has(asking(of)));
   if (shown.length === 0) return null;
   return (

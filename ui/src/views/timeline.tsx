@@ -118,7 +118,7 @@ function Shown({ inSlices }: { inSlices: boolean }) {
   const kinds = useKinds(run.value).data;
   const { from, to } = settled.value;
   const shown = pes.value;
-  const beside = besideRun() !== undefined;
+  const beside = !inSlices && besideRun() !== undefined;
   // Two timelines share the room that one would have.
   const room = beside ? available / 2 : available;
   const rows = Math.max(8, Math.min(512, Math.floor((room - 34) / ROW)));
@@ -164,7 +164,7 @@ function Shown({ inSlices }: { inSlices: boolean }) {
             {data && kinds && beside && only?.length !== 0 && (
               <Beside answer={both} timeline={data} kinds={kinds} available={room} columns={columns} rows={rows} />
             )}
-            {data && <Counters asked={part} columns={columns} />}
+            {data && !inSlices && <Counters asked={part} columns={columns} />}
           </div>
           <div class="tools">
             {data?.functions && by === "function" ? (
@@ -246,8 +246,8 @@ function Tools({ told, loading, inSlices }: { told: string; loading: boolean; in
         </label>
       )}
       {!recorded && !inSlices && <ColourChoice own="kind" />}
-      <CounterChoice />
-      <BesideChoice />
+      {!inSlices && <CounterChoice />}
+      {!inSlices && <BesideChoice />}
       {!recorded && <Filter />}
       {!recorded && all > 8 && (
         <div class="group" role="group" aria-label="How many PEs">

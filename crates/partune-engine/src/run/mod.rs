@@ -67,7 +67,7 @@ impl Run {
             index,
             waits,
             repair,
-            asked: shared.map(Asked::for_later).unwrap_or_default(),
+            asked: shared.map(|asked| asked.for_later(sketch.is_some())).unwrap_or_default(),
             sketch,
             matched,
             active,

@@ -6,12 +6,13 @@ use partune_analysis::{CriticalPath, PathTimes, RankedAccess, path_times, shared
 use partune_base::{MetricId, PeId, RegionId, Span, Table, Time, WindowId};
 use partune_picture::{
     CallTree, Content, Contents, Counters, Detail, Exchange, Exchanges, Flame, FlameView, Flat, Fold, FunctionShares,
-    Functions, Heat, Lines, Spent, Stacks, Tiles, Times, View, blocks, firsts, flat, moved_by_region, regions,
+    Functions, Heat, Lines, Sketch, Spent, Stacks, Tiles, Times, View, blocks, firsts, flat, moved_by_region, regions,
 };
 use partune_trace::VisitIx;
 use rayon::prelude::*;
 
-use super::{Amounts, Distributed, Measure, Run};
+use super::waits::long_wait;
+use super::{Amounts, Distributed, Measure, Run, Wait};
 
 /// The first visit of each region.
 type Firsts = Table<RegionId, Option<(Time, PeId, VisitIx)>>;
@@ -29,6 +30,8 @@ pub(super) struct Made {
     stacks: OnceLock<Stacks>,
     critical: OnceLock<Vec<(PeId, Time, Time)>>,
     contents: OnceLock<Contents>,
+    /// Of a run that was looked at in slices, longest first.
+    long_waits: OnceLock<Vec<Wait>>,
     accesses: OnceLock<Table<WindowId, Vec<RankedAccess>>>,
     /// Of the metric that was asked for last, of the measure, and of the window.
     counters: Mutex<Option<(MetricId, Arc<Counters>)>>,
@@ -221,6 +224,13 @@ impl Run {
 
     pub(super) fn lines(&self) -> &Lines {
         self.made.lines.get_or_init(|| Lines::new(&self.waits, &self.index))
+    }
+
+    pub(super) fn long_waits(&self, sketch: &Sketch) -> &[Wait] {
+        self.made.long_waits.get_or_init(|| {
+            let all = sketch.longest_of_all().into_iter();
+            all.map(|(pattern, path, wait)| long_wait(pattern, path, wait)).collect()
+        })
     }
 
     pub(super) fn stacks(&self) -> &Stacks {

@@ -31,7 +31,7 @@ impl Wait {
     }
 }
 
-fn long_wait(pattern: Pattern, path: CallPathId, wait: LongWait) -> Wait {
+pub(super) fn long_wait(pattern: Pattern, path: CallPathId, wait: LongWait) -> Wait {
     let LongWait { pe, begin, end, cause_pe, cause } = wait;
     let cause = cause.map(|(path, enter, exit)| Visit { pe: cause_pe, path, enter, exit });
     Wait { pe, path, pattern, begin, end, cause_pe, cause }
@@ -47,8 +47,7 @@ impl Run {
     pub fn waits_within(&self, fold: &Fold, begin: Time, end: Time, most: usize) -> Found<Wait> {
         if let Some(sketch) = &self.sketch {
             let is_in = |wait: &Wait| wait.begin < end && wait.end > begin && fold.row_of(wait.pe).is_some();
-            let all = sketch.longest_of_all().into_iter().map(|(pattern, path, wait)| long_wait(pattern, path, wait));
-            let mut rows: Vec<Wait> = all.filter(is_in).collect();
+            let mut rows: Vec<Wait> = self.long_waits(sketch).iter().copied().filter(is_in).collect();
             let count = rows.len();
             rows.truncate(most);
             return Found { rows, count };

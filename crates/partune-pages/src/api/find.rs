@@ -73,10 +73,15 @@ pub(super) fn find(run: &Run, ask: &Ask<'_>) -> Result<Found, Error> {
     }));
     let (findings, findings_omitted) = first(findings::with_text(run, &wanted));
     // Words of a condition, or a name with such signs: a text may be both.
-    let is_condition = asked.contains(['<', '>', '=']) && recorded.has_events();
+    let is_condition = asked.contains(['<', '>', '=']) && !recorded.is_profile();
     let searched = is_condition.then(|| recorded.search(asked, ROWS));
     let wrong = searched.as_ref().and_then(|it| it.as_ref().err()).filter(|_| regions.is_empty());
-    let wrong = wrong.map(|it| Wrong { message: it.message.clone(), remedy: it.remedy.clone() });
+    let mut wrong = wrong.map(|it| Wrong { message: it.message.clone(), remedy: it.remedy.clone() });
+    let searched = searched.filter(|_| recorded.has_events());
+    if is_condition && regions.is_empty() && !recorded.has_events() {
+        let Error { message, remedy, .. } = Error::slices();
+        wrong.get_or_insert(Wrong { message, remedy });
+    }
     let found = searched.and_then(Result::ok);
     let visit = |it: &partune_engine::Visit| {
         Some(FoundVisit {

@@ -1,7 +1,5 @@
 //! How archives are read and analysed: the same options for every command that looks at whole runs.
 
-use std::path::PathBuf;
-
 use partune_engine::{Options, Request, Selection};
 
 use crate::commands::operations::OperationsFile;
@@ -22,14 +20,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// What is asked of each run, once there are the means to read them.
-    pub(crate) fn request(&self, archives: &[PathBuf], options: Options) -> anyhow::Result<Request> {
-        let request = self.asked(options)?;
-        self.resources.take(archives)?;
-        Ok(request)
-    }
-
-    /// What is asked of each run, before there are the means to read them.
+    /// What is asked of each run.
     pub(crate) fn asked(&self, options: Options) -> anyhow::Result<Request> {
         let options = Options { operations: self.operations.read()?, ..options };
         Ok(Request { options, repair_clocks: !self.no_clock_repair, ..Request::default() })
