@@ -352,7 +352,8 @@ fn with_metrics(meeting: &str, counter: &str) -> String {
             let counts = |of: &[u32]| {
                 of.iter()
                     .map(|time| format!("metric({name}={})@{} ", cycles(turn, *time), at(*time)))
-                    .collect::<String>()
+                    .collect::<Vec<String>>()
+                    .concat()
             };
             format!(
                 "turn {}..{} {} metric(MISS={rank}.5)@{} metric(TEMP=4{turn})@{} metric(CLOCK={turn})@{} {{
@@ -426,7 +427,8 @@ fn cpu_time_of_threads_is_found_the_same() {
     let folder = tempfile::tempdir().expect("there is room for archives");
     let cases = [("begin and end", &[22, 46][..]), ("inside", &[30]), ("end", &[46]), ("begin", &[22])];
     for (name, times) in cases {
-        let samples: String = times.iter().map(|time| format!(" metric(utime={})@{time}", 7 + time / 2)).collect();
+        let sample = |time: &i32| format!(" metric(utime={})@{time}", 7 + time / 2);
+        let samples = times.iter().map(sample).collect::<Vec<String>>().concat();
         let part = format!(
             "\"!$omp parallel @s.c:4\" 22..46 team(TEAM){samples} {{
                  work 24..39

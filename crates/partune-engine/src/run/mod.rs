@@ -46,7 +46,7 @@ pub struct Run {
     pub(crate) waits: Waits,
     pub(crate) repair: Repair,
     /// What is asked after the analyses, as far as somebody asked.
-    asked: Asked,
+    asked: Box<Asked>,
     /// What pictures show where there are no events, since it was looked at in slices.
     sketch: Option<Sketch>,
     matched: Matched,
@@ -67,7 +67,7 @@ impl Run {
             index,
             waits,
             repair,
-            asked: shared.map(|asked| asked.for_later(sketch.is_some())).unwrap_or_default(),
+            asked: Box::new(shared.map(|asked| asked.for_later(sketch.is_some())).unwrap_or_default()),
             sketch,
             matched,
             active,

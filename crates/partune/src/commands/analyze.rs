@@ -152,13 +152,12 @@ pub(crate) fn tell(
     if matches!(sliced, Sliced::Elsewhere) {
         return Ok(());
     }
-    let mut diagnosis = match runs::found(sliced, archive) {
-        Some(diagnosis) => diagnosis,
-        None => {
-            room()?.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
-            let bar = Bar::new(args.timings);
-            partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?
-        }
+    let mut diagnosis = if let Some(diagnosis) = runs::found(sliced, archive) {
+        diagnosis
+    } else {
+        room()?.map_or(Ok(()), |room| room.tell(&[archive.to_owned()]))?;
+        let bar = Bar::new(args.timings);
+        partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &selection, &request, &bar)?
     };
     if let (Some((counted, core)), Some(path), Some(machine)) = (&kernels, &args.machine, &request.options.machine) {
         diagnosis.begin_at_peak(counted, core, (path, machine))?;
