@@ -278,9 +278,21 @@ function Places({ data, names }: { data: Comparison; names: string[] }) {
       cell: (it) => {
         const change = it.changes.reduce((a, b) => (Math.abs(b.difference_s) > Math.abs(a.difference_s) ? b : a));
         return (
-          <Bar share={Math.abs(change.difference_s) / (most || 1)} colour={change.difference_s > 0 ? "var(--d6)" : "var(--d0)"}>
-            <span class="small">{verdict(change)}</span>
-          </Bar>
+          <>
+            <Bar share={Math.abs(change.difference_s) / (most || 1)} colour={change.difference_s > 0 ? "var(--d6)" : "var(--d0)"}>
+              <span class="small">{verdict(change)}</span>
+            </Bar>
+            {it.most_on.map(
+              (on, run) =>
+                on && (
+                  <div class="dim small" key={names[run + 1]}>
+                    most on PE {on.pe}
+                    {names.length > 2 && ` in ${names[run + 1]}`}: {difference(on.difference_s, seconds)}
+                    {on.ratio !== null && ` (${ratio(on.ratio)})`}
+                  </div>
+                ),
+            )}
+          </>
         );
       },
     },
