@@ -252,7 +252,13 @@ fn an_analysis_that_has_nothing_to_show_says_so() {
     let files = said(&["--only", "files"]);
     assert!(files.ends_with("\nfiles: no access to a file was recorded\n"), "{files}");
     for args in [&["--only", "profile,wait_states"][..], &[]] {
-        assert!(!said(args).contains("was recorded"), "{args:?}: {}", said(args));
+        let said = said(args);
+        assert!(!said.contains("was recorded") && !said.contains("nothing to show"), "{args:?}: {said}");
+    }
+    // There are operations, and no machine to hold them against: nothing is said of what was recorded.
+    for name in ["above_baseline", "measurement"] {
+        let said = said(&["--only", name]);
+        assert!(said.contains(&format!("\n{name}: nothing to show of this run (")), "{said}");
     }
 }
 

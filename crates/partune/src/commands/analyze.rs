@@ -178,14 +178,14 @@ pub(crate) fn tell(
     Ok(())
 }
 
-/// Which analyses that were asked for by name found nothing in the run that they could show.
+/// Which analyses that were asked for by name have nothing to show of the run, whether nothing of it was recorded or they were not given what they need besides.
 fn without(diagnosis: &Diagnosis, only: &[String]) -> String {
     let is_shown = |about: &About| about.shows.iter().any(|section| diagnosis.section(section.name).is_some());
     let asked = analyses().filter(|about| only.iter().any(|name| name == about.name));
     let silent = asked.filter(|about| !about.shows.is_empty() && !is_shown(about));
     let line = |about: About| match about.name {
         "files" => "\nfiles: no access to a file was recorded\n".to_owned(),
-        name => format!("\n{name}: nothing of it was recorded ({})\n", about.title),
+        name => format!("\n{name}: nothing to show of this run ({})\n", about.title),
     };
     silent.map(line).collect()
 }
