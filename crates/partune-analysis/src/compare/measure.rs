@@ -34,7 +34,9 @@ pub(crate) struct Measured {
     pub(crate) sums: PlaceSums,
     /// Position of each PE that was here, among the active ones, and its exclusive seconds; in order.
     pes: Vec<(u32, f64)>,
-    /// Of each of these, from the spread over visits and the error of counting samples; none where nothing is known of it.
+    /// Of each of these, its visits.
+    visits: Vec<u64>,
+    /// Of each of these, from that spread and the error of counting samples; none where nothing is known of it.
     of_pes: Vec<Option<f64>>,
     /// Of the sum, from the spread over visits.
     variance: Option<f64>,
@@ -50,6 +52,8 @@ pub(crate) struct OfPe {
     /// Exclusive.
     pub(crate) seconds: f64,
     pub(crate) variance: Option<f64>,
+    /// Seconds that the clock cannot tell.
+    pub(crate) resolution: f64,
 }
 
 /// The rows of a run, none where it never was.
@@ -78,14 +82,17 @@ impl RunSums {
             resolution: measured.sums.visits as f64 * self.seconds_a_tick,
         })
     }
-}
 
-impl Measured {
-    /// What each PE that was here spent, in order of position.
-    pub(crate) fn each(&self) -> Vec<OfPe> {
-        let both = self.pes.iter().zip(&self.of_pes);
-        both.map(|((position, seconds), variance)| OfPe { position: *position, seconds: *seconds, variance: *variance })
-            .collect()
+    /// What each PE that was in a row spent there, in order of position.
+    pub(crate) fn each(&self, row: usize) -> Vec<OfPe> {
+        let Some(measured) = &self.rows[row] else { return Vec::new() };
+        let of_pe = |((share, visits), variance): ((&(u32, f64), &u64), &Option<f64>)| OfPe {
+            position: share.0,
+            seconds: share.1,
+            variance: *variance,
+            resolution: *visits as f64 * self.seconds_a_tick,
+        };
+        measured.pes.iter().zip(&measured.visits).zip(&measured.of_pes).map(of_pe).collect()
     }
 }
 
@@ -99,7 +106,7 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>, sampling:
     let active: Vec<PeId> = trace.active_pes().collect();
     let mut sums: Vec<Option<Measured>> = vec![None; rows.ids.len()];
     for (position, pe) in active.iter().enumerate() {
-        let mut on_pe: FxHashMap<u32, f64> = FxHashMap::default();
+        let mut on_pe: FxHashMap<u32, (f64, u64)> = FxHashMap::default();
         let mut by_samples: FxHashMap<u32, f64> = FxHashMap::default();
         let mut touched = Vec::new();
         for time in &times[*pe] {
@@ -112,17 +119,19 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>, sampling:
             measured.sums.visits += time.visits;
             let share = on_pe.entry(row).or_insert_with(|| {
                 touched.push(row);
-                0.0
+                (0.0, 0)
             });
-            *share += exclusive;
+            share.0 += exclusive;
+            share.1 += time.visits;
             if sampling.is_some_and(|it| it.is_shared_out(time.path)) {
                 *by_samples.entry(row).or_default() += exclusive;
             }
         }
         for row in touched {
-            let share = on_pe.get(&row).copied().unwrap_or_default();
+            let (share, visits) = on_pe.get(&row).copied().unwrap_or_default();
             let Some(measured) = &mut sums[row as usize] else { continue };
             measured.pes.push((position as u32, share));
+            measured.visits.push(visits);
             measured.sums.pes += 1;
             measured.sums.longest = measured.sums.longest.max(share);
             let counted = sampling.zip(by_samples.get(&row)).map(|(sampling, seconds)| {

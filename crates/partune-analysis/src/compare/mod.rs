@@ -238,13 +238,12 @@ fn difference(sums: &[RunSums], sets: &Sets, run: usize, row: usize) -> Change {
 
 /// The PE of a run on which a row changed most.
 fn most(trace: &Trace, sums: &[RunSums], sets: &Sets, run: usize, row: usize) -> Option<PeChange> {
-    let (base, value) = (sums[0].rows[row].as_ref()?, sums[run].rows[row].as_ref()?);
-    if sets.are_repeated(run) || sums[0].pes != sums[run].pes {
+    let is_there = |run: usize| sums[run].rows[row].is_some();
+    if sets.are_repeated(run) || sums[0].pes != sums[run].pes || !is_there(0) || !is_there(run) {
         return None;
     }
     let pe = |position: u32| trace.active_pes().nth(position as usize).unwrap_or(PeId::NONE);
-    let resolution = sums[0].spread(row).resolution.max(sums[run].spread(row).resolution);
-    one_pe::most(&base.each(), &value.each(), resolution, pe)
+    one_pe::most(&sums[0].each(row), &sums[run].each(row), pe)
 }
 
 /// Rows that some run visited, largest difference first.

@@ -383,7 +383,7 @@ fn a_start_up_is_one_sample_in_findings_too() {
 /// Four PEs, ten turns; in the second run the third has a fifth more work.
 #[test]
 fn the_pe_that_has_more_work_is_named() {
-    let run = |work: [u32; 4]| {
+    let run = |work: &[u32]| {
         let line = |(pe, work): (usize, &u32)| {
             let end = 10 * 200;
             format!(
@@ -392,7 +392,7 @@ fn the_pe_that_has_more_work_is_named() {
         };
         Analysed::of(&format!("resolution 1\n{}", work.iter().enumerate().map(line).collect::<String>()))
     };
-    let (even, other, slower) = (run([100; 4]), run([100, 100, 120, 100]), run([120; 4]));
+    let (even, other, slower) = (run(&[100; 4]), run(&[100, 100, 120, 100]), run(&[120; 4]));
     let most = |a: &Analysed, b: &Analysed, name: &str| {
         let most = row(&of(&[a, b]), &[a, b], name).most[0];
         most.map(|it| (it.pe.0, it.difference, it.ratio.unwrap(), it.noise))
@@ -402,6 +402,11 @@ fn the_pe_that_has_more_work_is_named() {
     assert_eq!((pe, difference), (2, -200.0));
     assert_eq!(most(&even, &slower, "main/solve"), None, "all of them have");
     assert_eq!(most(&even, &even, "main/solve"), None);
+    // The clock tells ten visits on a PE to 10 s. On all of them it is 320 s, which are nothing to one.
+    let mut work = [100; 32];
+    let many = run(&work);
+    work[9] = 120;
+    assert_eq!(most(&many, &run(&work), "main/solve"), Some((9, 200.0, 1.2, 0.0)));
     // Repeats, and another number of PEs, tell of no single PE.
     let sets = with(&[&even, &other, &even], |runs| compare_sets(runs, &[0, 1, 0]));
     assert!(sets.callpaths.iter().all(|row| row.most == [None]));
