@@ -13,7 +13,7 @@ use super::Run;
 use super::moments::Moments;
 use super::sampling::Sampling;
 use super::sets::Sets;
-use super::spread::{Change, Spread, Verdict, besides, change, per};
+use super::spread::{Change, Spread, Verdict, besides, change, change_with, per};
 use crate::finding::Kind;
 use crate::{Finding, PathTime, Pattern};
 
@@ -82,7 +82,12 @@ impl Calls {
         if self.each > 0.0 && other.each > 0.0 { self.seconds * other.each / self.each } else { 0.0 }
     }
 
-    /// What of a difference is one of the estimates, and not of the calls.
+    /// Of one of so many PEs.
+    fn per(self, pes: f64) -> Calls {
+        Calls { seconds: self.seconds / pes, ..self }
+    }
+
+    /// What of a difference is one of the estimates, and not of the calls; both are of as many PEs.
     fn estimated(base: Calls, other: Calls) -> f64 {
         (other.seconds - other.by(base)).abs() + if other.each > 0.0 { 0.0 } else { base.seconds }
     }
@@ -266,7 +271,7 @@ fn between(runs: &[Run<'_>], pattern: Pattern, found: &[Option<Found>], base: us
         return change;
     }
     let at = (base, other);
-    let (base, mut other) = (spread(base), spread(other));
+    let (base, other) = (spread(base), spread(other));
     let calls = |run: usize| found[run].as_ref().map_or(Calls::default(), |it| it.calls);
     match pattern {
         Pattern::HighFrequency => frequency(&base, &other, [calls(at.0), calls(at.1)]),
@@ -275,10 +280,41 @@ fn between(runs: &[Run<'_>], pattern: Pattern, found: &[Option<Found>], base: us
             known if known.verdict == Verdict::Same => known,
             told => Change { noise: None, verdict: Verdict::Unknown, ..told },
         },
-        _ => {
-            let estimated = Calls::estimated(calls(at.0), calls(at.1));
-            *other.besides.get_or_insert(0.0) += estimated * estimated;
-            change(&base, &other)
+        Pattern::LateSender
+        | Pattern::LateReceiver
+        | Pattern::WaitAtBarrier
+        | Pattern::WaitAtNxn
+        | Pattern::WaitAtSetUp
+        | Pattern::LateBroadcast
+        | Pattern::EarlyReduce
+        | Pattern::EarlyScan
+        | Pattern::WaitOnLock
+        | Pattern::WaitOnValue
+        | Pattern::CompetingPutGet
+        | Pattern::LateFence
+        | Pattern::LatePartner
+        | Pattern::WaitForTask
+        | Pattern::WaitForThread
+        | Pattern::RedundantBarrier
+        | Pattern::SmallTransfers
+        | Pattern::SerialBlockingTransfers
+        | Pattern::LoadImbalance
+        | Pattern::SerialSection
+        | Pattern::PoorLocality
+        | Pattern::SmallAccesses
+        | Pattern::SerialIo
+        | Pattern::SameFileReadByAll
+        | Pattern::SyncInLoop
+        | Pattern::AboveBaseline
+        | Pattern::OperationCost
+        | Pattern::InputOutput
+        | Pattern::WaitOnDevice
+        | Pattern::ForkJoin
+        | Pattern::IdleThreads
+        | Pattern::WaitForProcessor
+        | Pattern::User(_) => {
+            let (base_per, other_per) = per(&base, &other);
+            change_with(&base, &other, Calls::estimated(calls(at.0).per(base_per), calls(at.1).per(other_per)))
         }
     }
 }

@@ -150,6 +150,11 @@ fn ratio(base: f64, value: f64) -> Option<f64> {
 
 /// The difference of sums, or of means over PEs where the runs differ in their number.
 pub(crate) fn change(base: &Spread<'_>, value: &Spread<'_>) -> Change {
+    change_with(base, value, 0.0)
+}
+
+/// The same of values of which so much of the difference may be one of estimates: that comes to what is known of its noise, and is nothing to tell by alone.
+pub(crate) fn change_with(base: &Spread<'_>, value: &Spread<'_>, estimated: f64) -> Change {
     let paired = base.count == value.count;
     let (base_per, value_per) = per(base, value);
     let by_visits = match (base.variance, value.variance) {
@@ -162,7 +167,8 @@ pub(crate) fn change(base: &Spread<'_>, value: &Spread<'_>) -> Change {
         (Some(visits), Some(pes)) => Some(pes.min((DISAGREED * larger).powi(2)).max(visits)),
         (visits, pes) => visits.or(pes),
     };
-    let variance = variance.map(|variance| variance + besides(base, value).unwrap_or(0.0));
+    let variance = variance.into_iter().chain(besides(base, value)).reduce(|a, b| a + b);
+    let variance = variance.map(|variance| variance + estimated * estimated);
     let resolution = (base.resolution / base_per).max(value.resolution / value_per);
     Change::new(base.sum / base_per, value.sum / value_per, variance.map(f64::sqrt), resolution)
 }
@@ -258,6 +264,21 @@ mod tests {
         assert_eq!(change(&run(SLOW, Some(0.01)), &run(EVEN, Some(0.01))).verdict, Verdict::Shrunk);
         assert_eq!(change(&run(SLOW, Some(9.0)), &run(EVEN, Some(16.0))).verdict, Verdict::TooSmall);
         assert_eq!(change(&run(SLOW, None), &run(EVEN, None)).verdict, Verdict::TooSmall);
+    }
+
+    /// One PE that counts its samples, or of whose calls something is known, has a spread although there is no other; an estimate is none.
+    #[test]
+    fn what_comes_to_a_spread_is_one_where_no_other_is_known() {
+        let run =
+            |sum: f64, besides| Spread { sum, pes: &SLOW[..1], count: 4, variance: None, besides, resolution: 1e-9 };
+        let told = |a, b, estimated| {
+            let change = change_with(&run(10.0, a), &run(12.0, b), estimated);
+            (change.verdict, change.noise)
+        };
+        assert_eq!(told(Some(0.09), Some(0.16), 0.0), (Verdict::Grown, Some(0.5)));
+        assert_eq!(told(Some(0.36), Some(0.64), 0.0), (Verdict::TooSmall, Some(1.0)));
+        assert_eq!(told(Some(0.09), Some(0.16), 1.2), (Verdict::TooSmall, Some(1.3)));
+        assert_eq!(told(None, None, 0.1), (Verdict::Unknown, None));
     }
 
     #[test]

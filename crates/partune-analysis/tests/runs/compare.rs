@@ -366,6 +366,41 @@ fn what_operations_cost_has_the_noise_of_its_visits() {
     assert_eq!(told(&run(100, 100), &run(190, 190)), (Verdict::Grown, Some(0.0)));
 }
 
+/// One PE writes for all, so PEs do not tell how much that differs; its visits do.
+#[test]
+fn what_one_pe_writes_has_the_noise_of_its_visits() {
+    let run = |ticks: u32, last: u32| {
+        Analysed::of(&format!(
+            "resolution 1
+             pe 0: main@a.c:1 0..5000 {{ repeat 99 every 50 {{ fwrite^a.c:3 0..{ticks} write(8) }} fwrite^a.c:3 4950..{} write(8) }}
+             pe 1: main@a.c:1 0..5000",
+            4950 + last
+        ))
+    };
+    let told = |a: &Analysed, b: &Analysed| finding(&of(&[a, b]), Pattern::InputOutput);
+    assert_eq!(told(&run(20, 20), &run(30, 30)), (Verdict::Grown, Some(0.0)));
+    let (verdict, noise) = told(&run(20, 20), &run(20, 30));
+    // The mean is 20.1: 99 are 0.1 below, one is 9.9 above. Over 99, times 100 visits.
+    assert!(close(noise.unwrap(), f64::sqrt((99.0 * 0.1 * 0.1 + 9.9 * 9.9) / 99.0 * 100.0)), "{noise:?}");
+    assert_eq!(verdict, Verdict::TooSmall);
+}
+
+/// On each PE of the first run a thousand calls are frequent, and take 2 ticks each by the estimate; on those of the other, 999 are not.
+#[test]
+fn estimates_of_calls_are_held_against_as_many_pes() {
+    let run = |pes: &str, calls: u32| {
+        Analysed::of(&format!(
+            "resolution 1000000000
+pe {pes}: main@a.c:1 0..20000 {{ f@a.c:2 0..2 repeat {calls} every 20 {{ MPI_Send^a.c:3 5..15 }} }}"
+        ))
+    };
+    let (four, eight) = (run("0 1 2 3", 1000), run("0 1 2 3 4 5 6 7", 999));
+    for runs in [[&four, &eight], [&eight, &four]] {
+        let (_, noise) = finding(&of(&runs), Pattern::OperationCost);
+        assert!(close(noise.unwrap() * 1e9, 2000.0), "{noise:?}");
+    }
+}
+
 /// All PEs start up together, once a run.
 #[test]
 fn a_start_up_is_one_sample_in_findings_too() {
