@@ -38,7 +38,7 @@ pub(crate) struct Measured {
     visits: Vec<u64>,
     /// Of each of these, from that spread and the error of counting samples; none where nothing is known of it.
     of_pes: Vec<Option<f64>>,
-    /// Of the sum, from the spread over visits.
+    /// Of the sum, from the spread over visits of what was measured.
     variance: Option<f64>,
     /// Of the sum, by the error of counting samples, which say how much of it there is; none where they do not.
     sampled: Option<f64>,
@@ -62,8 +62,8 @@ pub(crate) struct RunSums {
     /// Active PEs.
     pub(crate) pes: usize,
     seconds_a_tick: f64,
-    /// The variance of the run's sum by the spread over visits, of all places together and without waiting, which follows what it waits for; none if
-    /// nothing was visited twice.
+    /// The variance of the run's sum by the spread over visits, of all places together but those that samples say, and without waiting, which follows
+    /// what it waits for; none if nothing was visited twice.
     pub(crate) variance: Option<f64>,
     /// That of one sample; none if samples say nothing.
     pub(crate) one_more: Option<f64>,
@@ -77,7 +77,8 @@ impl RunSums {
             sum: measured.sums.exclusive,
             pes: &measured.pes,
             count: self.pes,
-            variance: measured.variance,
+            // What samples say is told by them as other times are by visits; their error comes to it.
+            variance: measured.variance.or(measured.sampled.map(|_| 0.0)),
             besides: measured.sampled,
             resolution: measured.sums.visits as f64 * self.seconds_a_tick,
         })
@@ -159,7 +160,9 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>, sampling:
     let mut of_run: Option<f64> = None;
     let of_active = active.iter().enumerate();
     let visits = of_active.flat_map(|(at, pe)| input.visit_moments().of_pes[*pe].iter().map(move |it| (at as u32, it)));
-    for (position, (path, visits)) in visits {
+    // Visits to what samples shared out follow from the shares.
+    let is_measured = |path: CallPathId| !sampling.is_some_and(|it| it.is_shared_out(path));
+    for (position, (path, visits)) in visits.filter(|(_, (path, _))| is_measured(*path)) {
         let Some((all, working)) = visits.all.of_sum().zip(visits.working.of_sum()) else { continue };
         let more = all * tick * tick;
         at(*path, &|measured| {

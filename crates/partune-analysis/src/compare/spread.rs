@@ -4,7 +4,7 @@
 //! n·v, whatever the visits are for. Over **PEs**, where both runs have as many: if a change is the same for all PEs, times differ by one
 //! ratio; what is left after the run with more time is scaled to the sum of the other is spread, e(q), and n/(n−1) Σ e² the variance of
 //! the difference (the ratio estimator of survey sampling), so that work that is uneven by design is none. With different numbers of PEs
-//! it is the variance of the means over PEs. The larger counts, but where visits tell something, PEs may add a standard deviation of no
+//! it is the variance of the means over PEs. The larger counts, but where visits or samples tell something, PEs may add a standard deviation of no
 //! more than 5 %: beyond, they do not disagree by chance, the change is one of some PEs. To this comes the error of counting **samples** where
 //! these say what a function takes ([`super::sampling`]). Three standard deviations are needed, a tick of
 //! the clock a visit, and 1 % of the larger value, since PEs that wait for one another are no independent samples.
@@ -60,7 +60,7 @@ pub(crate) struct Spread<'a> {
     pub(crate) pes: &'a [(u32, f64)],
     /// Number of PEs of the run.
     pub(crate) count: usize,
-    /// The variance of the sum by the spread over visits, if any path was visited twice on a PE.
+    /// The variance of the sum by the spread over visits, if any path was visited twice on a PE; zero of what samples say alone.
     pub(crate) variance: Option<f64>,
     /// What is added to that: the variance of the sum by the error of counting samples, where these say what it is; of what operations cost, by the spread over
     /// visits and by what reading the clock is taken to cost.

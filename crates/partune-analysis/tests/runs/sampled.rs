@@ -14,7 +14,23 @@ fn program(work: u32, rare: u32, samples: Option<u64>) -> Analysed {
             "pe {rank}: main@a.c:1 0..1000 {{ repeat 10 every 100 {{ work@a.c:3 0..{work} {rare} other@a.c:9 {from}..100 }} }}\n"
         )
     };
-    let mut builder = partune_testkit::builder(&format!("resolution 1000\n{}{}", pe(0), pe(1)));
+    of(&format!("resolution 1000\n{}{}", pe(0), pe(1)), samples)
+}
+
+/// Two PEs; in each of five turns `work` takes 1 ms, and once more what makes it so many for a call, the rest of 200 is `other`.
+fn uneven(work: [u32; 2], samples: Option<u64>) -> Analysed {
+    let pe = |(rank, work): (usize, &u32)| {
+        let end = 100 + 2 * work - 1;
+        format!(
+            "pe {rank}: main@a.c:1 0..1000 {{ repeat 5 every 200 {{ work@a.c:3 0..1 other@a.c:9 1..100 work@a.c:3 100..{end} other@a.c:9 {end}..200 }} }}\n"
+        )
+    };
+    of(&format!("resolution 1000\n{}", work.iter().enumerate().map(pe).collect::<String>()), samples)
+}
+
+/// With so many samples no call path has events.
+fn of(text: &str, samples: Option<u64>) -> Analysed {
+    let mut builder = partune_testkit::builder(text);
     if let Some(samples) = samples {
         let paths: Vec<_> = builder.paths.ids().collect();
         paths.into_iter().for_each(|path| builder.paths.set_recorded(path, false));
@@ -52,6 +68,25 @@ fn a_function_that_few_samples_found_did_not_grow() {
     assert_eq!(verdict, Verdict::TooSmall);
     // With a hundred times as many samples it is one.
     assert_eq!(told(Some(2000)).0, Verdict::Grown);
+}
+
+/// Visits of 1 and 3 ms, and of 1 and 47, follow from how samples share time out, and are no measurements of it.
+#[test]
+fn visits_that_samples_make_are_no_spread() {
+    let told = |works: [[u32; 2]; 2], samples: Option<u64>| {
+        let (a, b) = (uneven(works[0], samples), uneven(works[1], samples));
+        let comparison = compared(&a, &b);
+        (change(&comparison, [&a, &b], "main/work"), comparison.runs[1].change.noise)
+    };
+    let ((_, noise, difference), of_run) = told([[2; 2], [24; 2]], Some(20));
+    // As with as many visits that are alike.
+    let variance = |x: f64| 2.0 * 0.1 * x * (1.0 - x) + 0.01;
+    assert!(close(difference, 0.44) && close(noise.unwrap(), (variance(0.02) + variance(0.24)).sqrt()), "{noise:?}");
+    assert_eq!(of_run, None, "nothing was measured twice");
+    // On one PE it takes twice as long, which so many samples tell, and measured visits that differ so much do not.
+    let works = [[24, 24], [24, 48]];
+    assert_eq!(told(works, Some(1_000_000)).0.0, Verdict::Grown);
+    assert_eq!(told(works, None).0.0, Verdict::TooSmall);
 }
 
 /// 10 ms in each turn, which 20 samples found twice and 2000 two hundred times, are not in the other run.
