@@ -245,7 +245,9 @@ impl Slot {
             Sliced::Diagnosed(diagnosis) => return Ok(*diagnosis),
             Sliced::Whole(why) if *is_large => {
                 let why = why.unwrap_or_else(|| "the run cannot be looked at in slices so".to_owned());
-                return Err(format!("all of the run would be read at once: {why}\n  remedy: select a shorter part"));
+                let remedy =
+                    "select a shorter part, or start partune view with --from and --to, which may read all of it";
+                return Err(format!("all of the run would be read at once: {why}\n  remedy: {remedy}"));
             }
             Sliced::Whole(_) | Sliced::Elsewhere => {}
         }

@@ -200,7 +200,8 @@ fn a_part_has_its_events() {
     assert_eq!(whole, alone);
     assert!(alone[2]["messages_count"].as_u64() > Some(0), "{}", alone[2]);
     let (_, row) = part(&both[1], all / 10, all / 10 * 9);
-    assert_eq!((&row["state"], &row["remedy"]), (&"failed".into(), &"select a shorter part".into()), "{row}");
+    assert_eq!(row["state"], "failed", "{row}");
+    assert!(row["remedy"].as_str().is_some_and(|remedy| remedy.starts_with("select a shorter part")), "{row}");
     let (_, row) = part(&both[1], 0, all + 1);
     assert_eq!((&row["state"], &row["in_slices"]), (&"ready".into(), &true.into()), "{row}");
 }

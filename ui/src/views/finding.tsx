@@ -217,6 +217,7 @@ function Causes({ data }: { data: Data }) {
         columns={columns}
         id={(it) => (it as { index?: number }).index ?? 0}
       />
+      {data.other_causes_s > 0 && <p class="dim small">{seconds(data.other_causes_s)} were made by others together.</p>}
       {data.unexplained_s > 0 && <p class="dim small">{seconds(data.unexplained_s)} have no cause that could be named.</p>}
     </>
   );

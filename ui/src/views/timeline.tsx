@@ -56,6 +56,9 @@ const LAYERS: [Layer, string][] = [
   ["critical", "Critical path"],
 ];
 
+/** Of a run in slices single messages and collectives are not kept. */
+const layers = (inSlices: boolean) => LAYERS.filter(([name]) => !inSlices || name === "waits" || name === "critical");
+
 /** Room that the rows do not take. */
 const left = (data: Data, available: number): number =>
   available - data.rows.label.length * rowHeight(data.rows.label.length, available, data.spans && levels(data.spans));
@@ -143,7 +146,8 @@ function Shown({ inSlices }: { inSlices: boolean }) {
       <Tools told={told} loading={answer.loading} inSlices={inSlices} />
       {inSlices && (
         <p class="notice" id="in-slices">
-          This run is too large to keep its events: it was looked at in slices, and the picture is made of sums.{" "}
+          This run is too large to keep its events: it was looked at in slices, and the picture is made of sums. What counters
+          counted is among all figures.{" "}
           {recorded
             ? "partune view shows parts of it."
             : "Select a part of it and choose “Analyse only this” to see visits, messages and what is in it."}
@@ -177,7 +181,7 @@ function Shown({ inSlices }: { inSlices: boolean }) {
                 />
               )
             )}
-            <LineLegend />
+            <LineLegend inSlices={inSlices} />
           </div>
           {data && <Counts data={data} />}
           {kinds && <BesideTables answer={both} kinds={kinds} />}
@@ -263,7 +267,7 @@ function Tools({ told, loading, inSlices }: { told: string; loading: boolean; in
         </div>
       )}
       <div class="group" role="group" aria-label="Layers">
-        {LAYERS.map(([name, words]) => (
+        {layers(inSlices).map(([name, words]) => (
           <button type="button" key={name} aria-pressed={!hidden.value.has(name)} onClick={() => toggle(name)}>
             {words}
           </button>
@@ -335,15 +339,16 @@ function FunctionLegend({ data }: { data: Data }) {
   );
 }
 
-function LineLegend() {
+function LineLegend({ inSlices }: { inSlices: boolean }) {
   const lines: [string, string, string][] = [
     ["message", "var(--message)", ""],
     ["collective, enters and exits", "var(--k-collective)", ""],
-    ["critical path", "var(--critical)", ""],
+    [inSlices ? "critical path, its longest parts" : "critical path", "var(--critical)", ""],
   ];
+  const drawn = inSlices ? lines.slice(-1) : lines;
   return (
     <ul class="legend" aria-label="Lines">
-      {lines.map(([name, colour]) => (
+      {drawn.map(([name, colour]) => (
         <li key={name}>
           <svg width="18" height="8" aria-hidden="true">
             <line x1="0" x2="18" y1="4" y2="4" stroke={colour} stroke-width="2" />

@@ -80,6 +80,8 @@ pub(super) struct Detail {
     pes: PeColumns,
     pes_rest: Rest,
     causes: Vec<Cause>,
+    /// What causes that are not listed made.
+    other_causes_s: f64,
     unexplained_s: f64,
     frames: Vec<Frame>,
     /// What the PE that loses most at once did meanwhile, and below it the one that made it.
@@ -355,6 +357,9 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Result<Detail, Error> {
         pes: columns,
         pes_rest: Rest { count: rest.len(), seconds: run.seconds(rest.iter().map(|(_, time)| *time).sum::<Span>()) },
         causes: finding.causes.iter().take(ask.most).map(cause).collect(),
+        other_causes_s: run.seconds(
+            finding.causes.iter().skip(ask.most).map(|cause| cause.time).sum::<Span>() + finding.other_causes(),
+        ),
         unexplained_s: run.seconds(finding.unexplained),
         frames: frames(run, finding.path, FRAMES.min(ask.most)),
         longest: longest(run, finding),

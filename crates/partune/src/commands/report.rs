@@ -87,12 +87,20 @@ fn replaceable(path: &Path) -> anyhow::Result<()> {
     if path.is_file() && is_other() { output::absent(path) } else { Ok(()) }
 }
 
-/// Writes the file at its place at once, so that nobody sees half of it.
+/// Writes the file beside its place first, so that nobody sees half of it, and nothing is lost where it cannot be written.
 pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     replaceable(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).context("-o names no file")?;
     let cannot = || format!("cannot write {}\n  remedy: give another place with -o", path.display());
-    let mut file = partune_engine::create(folder, &name).with_context(cannot)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.flush()).with_context(cannot)
+    let begun = format!("{name}.part");
+    let written = partune_engine::create(folder, &begun).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.flush()?;
+        std::fs::rename(folder.join(&begun), path)
+    });
+    if written.is_err() {
+        _ = std::fs::remove_file(folder.join(&begun));
+    }
+    written.with_context(cannot)
 }
