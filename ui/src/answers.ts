@@ -262,6 +262,8 @@ export interface Answers {
     meaning: string;
     /** How many more each list has. */
     omitted: Record<string, number>;
+    /** What causes that are not listed made. */
+    other_causes_s: number;
     /** What is lost besides outside of the run. */
     outside_s: number;
     pattern: string;
