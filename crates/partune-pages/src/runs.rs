@@ -282,7 +282,14 @@ fn called(path: &Path, opening: &Opening, general: &Opening) -> String {
         None => "…".to_owned(),
     };
     if opening.selection != general.selection {
-        let _ = write!(name, ", {} to {}", moment(opening.selection.from), moment(opening.selection.to));
+        let Selection { from, to, .. } = opening.selection;
+        let _ = match (from, to) {
+            // A short piece of a long run.
+            (Some(Moment::Seconds(begin)), Some(Moment::Seconds(end))) if seconds(begin) == seconds(end) => {
+                write!(name, ", {} from {} on", seconds(end - begin), seconds(begin))
+            }
+            _ => write!(name, ", {} to {}", moment(from), moment(to)),
+        };
     }
     for threshold in THRESHOLDS {
         let [value, other] = [opening, general].map(|it| (threshold.value)(&it.request.options));
