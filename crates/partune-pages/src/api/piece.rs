@@ -126,6 +126,12 @@ mod tests {
         assert_eq!(row["state"], "ready", "{row}");
         assert!(row["name"].as_str().is_some_and(|name| name.starts_with("ring, ") && name.contains(" to ")), "{row}");
 
+        // One so short that its ends have the same digits.
+        let few = format!("from={}&to={}", whole / 2, whole / 2 + 2000);
+        let short = asked(&runs, "runs/0/piece", &few)["run"].as_u64().expect("a number");
+        let name = opened(&runs, short)["name"].clone();
+        assert!(name.as_str().is_some_and(|name| name.contains(" from ") && name.ends_with(" on")), "{name}");
+
         // It says what the command line says of the same piece.
         let seconds = |ns: i64| Some(Moment::Seconds(ns as f64 / 1e9));
         let selection = Selection { from: seconds(whole / 2), to: seconds(whole * 3 / 4), ..Selection::default() };
