@@ -101,7 +101,7 @@ pub use objects::{ObjectRun, object_run};
 pub use outline::{Outline, OutlinePhase};
 pub use places::by_place;
 pub use processors::{Crowded, processors};
-pub use queries::{Answered, Costs, Gathered};
+pub use queries::{Answered, Costs, Gathered, add_rows};
 pub use repeats::Interval;
 pub use results::{
     Account, Activities, ActivityTimes, AnalysisResult, Bound, Efficiency, Gap, Hierarchies, Hierarchy, Level,

@@ -15,12 +15,7 @@ use crate::shared::{Memo, Shared};
 use crate::transfers::TransferCosts;
 
 /// Adds rows to those with the same key, in order of keys. Linear where both are in order, and in place where both have the same keys, as most slices of a run have.
-pub(crate) fn add_rows<T, K: Ord>(
-    sums: &mut Vec<T>,
-    mut next: Vec<T>,
-    key: impl Fn(&T) -> K,
-    add: impl Fn(&mut T, &mut T),
-) {
+pub fn add_rows<T, K: Ord>(sums: &mut Vec<T>, mut next: Vec<T>, key: impl Fn(&T) -> K, add: impl Fn(&mut T, &mut T)) {
     let are_alike = sums.len() == next.len() && sums.iter().map(&key).eq(next.iter().map(&key));
     if are_alike && sums.is_sorted_by(|a, b| key(a) < key(b)) {
         sums.iter_mut().zip(&mut next).for_each(|(sum, more)| add(sum, more));

@@ -52,7 +52,7 @@ pub use ledger::{Calibration, Entry, LEDGER, LedgerError, calibration, ledger_be
 pub use machine::{MachineError, read_machine, write_machine};
 pub use operations::{OperationsError, read_operations};
 pub use other_pes::{OtherPes, PesPoint, PesRow, PesRuns, Unpredictable};
-pub use piece::{PieceError, analyze_piece_alone};
+pub use piece::{PieceError, analyze_large, analyze_piece_alone};
 pub use run::{
     Amount, Amounts, Blocks, Clocks, Collective, Counts, Distributed, Doing, Frame, Group, InBoth, LineCost, Location,
     Matched, Measure, Meeting, Member, Metric, Operation, Passed, Pe, Process, Provenance, Region, Run, Sample,

@@ -26,6 +26,20 @@ pub enum PieceError {
     Selection(#[from] SelectionError),
 }
 
+/// The diagnosis of a large archive, or of a piece of it, without reading all of it at once: [in slices](analyze_in_slices), or [what lies around the piece](analyze_piece_alone).
+pub fn analyze_large(
+    path: &Path,
+    selection: &Selection,
+    request: &Request,
+    slice: u64,
+    progress: &dyn Progress,
+) -> Result<Sliced, PieceError> {
+    if *selection == Selection::default() {
+        return Ok(analyze_in_slices(path, request, slice, &Alone, progress)?);
+    }
+    analyze_piece_alone(path, selection, request, slice, progress)
+}
+
 /// The diagnosis of a piece between two times of an archive with more than twice so many event records as `slice`, if no more than so many lie around it. It is that of
 /// [`analyze_piece`](crate::analyze_piece) for the whole run, but for what is a matter of all of the run: what was noticed outside of the piece, how many events it has (an estimate in any case), and what it usually
 /// takes to get a lock. Not where something in the run goes across, where clocks disagree around the piece, and where it is a phase or begins behind turns of a loop: then all of

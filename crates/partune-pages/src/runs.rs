@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use partune_diag::seconds;
-use partune_engine::job::Alone;
 use partune_engine::{
     Diagnosis, Moment, Options, Progress, Request, SLICE, Selection, Sliced, THRESHOLDS, ThresholdKind,
 };
@@ -234,14 +233,8 @@ impl Slot {
     fn diagnosed(&self, opening: &Opening) -> Result<Diagnosis, String> {
         let Opening { request, selection, slice, is_large } = opening;
         let drawn = Request { compares: true, draws: true, ..request.clone() };
-        let sliced = if *selection == Selection::default() {
-            let sliced = partune_engine::analyze_in_slices(&self.path, &drawn, *slice, &Alone, self);
-            sliced.map_err(|error| error.to_string())?
-        } else {
-            let alone = partune_engine::analyze_piece_alone(&self.path, selection, &drawn, *slice, self);
-            alone.map_err(|error| error.to_string())?
-        };
-        match sliced {
+        let sliced = partune_engine::analyze_large(&self.path, selection, &drawn, *slice, self);
+        match sliced.map_err(|error| error.to_string())? {
             Sliced::Diagnosed(diagnosis) => return Ok(*diagnosis),
             Sliced::Whole(why) if *is_large => {
                 let why = why.unwrap_or_else(|| "the run cannot be looked at in slices so".to_owned());

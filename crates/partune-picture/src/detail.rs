@@ -82,10 +82,7 @@ impl Detail {
             return [0; Kind::COUNT];
         }
         let before = self.before(trace, waits, pe, &mut walk, begin);
-        let mut times = self.before(trace, waits, pe, &mut walk, end.max(begin));
-        times.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
-        times[Kind::Idle as usize] = idle(&times, end.since(begin), 1);
-        times
+        between(before, self.before(trace, waits, pe, &mut walk, end.max(begin)), end.since(begin))
     }
 
     /// All kinds but idle of one PE, up to each of some moments in order.
@@ -234,12 +231,19 @@ fn waiting(waits: &[Wait], index: usize) -> Interval {
     (waits[index].begin, waits[index].end, 0)
 }
 
+/// The times of one PE in an interval, of those up to its begin and its end.
+pub(crate) fn between(before: Times, mut after: Times, length: Span) -> Times {
+    after.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
+    complete(&mut after, length, 1);
+    after
+}
+
 /// Gives what is left of so many PEs' time to idle.
 pub(crate) fn complete(times: &mut Times, length: Span, pes: usize) {
     times[Kind::Idle as usize] = idle(times, length, pes);
 }
 
 /// What is left of so many PEs' time.
-pub(crate) fn idle(times: &Times, length: Span, pes: usize) -> i64 {
+fn idle(times: &Times, length: Span, pes: usize) -> i64 {
     length.0.saturating_mul(pes as i64) - times[..KINDS].iter().sum::<i64>()
 }

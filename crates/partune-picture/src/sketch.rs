@@ -9,14 +9,14 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use partune_analysis::{ByPath, CriticalPath, Pattern, Waits};
+use partune_analysis::{ByPath, CriticalPath, Pattern, Waits, add_rows};
 use partune_base::{CallPathId, PeId, RegionId, Span, Table, Time};
 use partune_index::Index;
 use partune_trace::Trace;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::detail::{self, idle};
+use crate::detail;
 use crate::tiles::shares;
 use crate::{Bin, Detail, Fold, Kind, Tiles, Times, View};
 
@@ -115,9 +115,7 @@ impl Sketch {
     pub fn add(&mut self, next: Sketch) {
         self.course.add(next.course);
         for (sums, more) in self.of_pes.iter_mut().zip(next.of_pes.into_vec()) {
-            let mut all: BTreeMap<CallPathId, Done> = std::mem::take(sums).into_iter().collect();
-            more.into_iter().for_each(|(path, more)| *all.entry(path).or_default() += more);
-            *sums = all.into_iter().collect();
+            add_rows(sums, more, |(path, _)| *path, |sum, more| sum.1 += more.1);
         }
         for (place, more) in next.longest {
             let waits = self.longest.entry(place).or_default();
@@ -163,10 +161,7 @@ impl Sketch {
     pub fn times(&self, pe: PeId, begin: Time, end: Time) -> Times {
         let mut walk = Walk::default();
         let before = self.course.before(pe, &mut walk, begin);
-        let mut times = self.course.before(pe, &mut walk, end.max(begin));
-        times.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
-        times[Kind::Idle as usize] = idle(&times, end.since(begin), 1);
-        times
+        detail::between(before, self.course.before(pe, &mut walk, end.max(begin)), end.since(begin))
     }
 
     /// Parts of the critical path, in order of time: a PE, from, to.

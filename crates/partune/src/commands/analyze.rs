@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use partune_engine::job::{Alone, Job};
+use partune_engine::job::Job;
 use partune_engine::{About, Core, Counted, Diagnosis, Options, Progress, Request, SLICE, Selection, Sliced, analyses};
 use partune_report::{TextOptions, document, schema, text};
 
@@ -131,10 +131,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let room = args.resources().limit()?;
     let sliced = match &asked {
         Asked { kernels: Some(_), .. } => Sliced::Whole(None),
-        Asked { selection, .. } if *selection == Selection::default() => args.in_slices(&asked, &Alone)?,
         Asked { request, selection, .. } => {
             let bar = Bar::new(args.timings);
-            partune_engine::analyze_piece_alone(args.archive()?, selection, request, SLICE, &bar)?
+            partune_engine::analyze_large(args.archive()?, selection, request, SLICE, &bar)?
         }
     };
     tell(args, asked, sliced, || Ok(room))

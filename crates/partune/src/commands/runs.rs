@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use partune_engine::job::Alone;
 use partune_engine::{Diagnosis, Options, Progress, Request, SLICE, Selection, Sliced};
 use partune_report::NamedRun;
 
@@ -75,12 +74,7 @@ pub(crate) fn in_slices(
     request: &Request,
     progress: &dyn Progress,
 ) -> anyhow::Result<Option<Diagnosis>> {
-    let sliced = if *selection == Selection::default() {
-        partune_engine::analyze_in_slices(archive, request, SLICE, &Alone, progress)?
-    } else {
-        partune_engine::analyze_piece_alone(archive, selection, request, SLICE, progress)?
-    };
-    Ok(found(sliced, archive))
+    Ok(found(partune_engine::analyze_large(archive, selection, request, SLICE, progress)?, archive))
 }
 
 /// What was found without reading all of an archive at once; where it has to be, none, and why is told, if that is a matter of what is in it.
